@@ -75,3 +75,8 @@ type Expect struct {
 	Fail   string
 	Empty  string // sentence when no row came back; the result is then unknown unless Op is rows
 }
+
+// Library is a set of runbooks.
+type Library struct {
+	list []*Runbook // by slug
+}
