@@ -140,9 +140,9 @@ func collect(t reflect.Type, into map[string]reflect.Type) {
 		tag := f.Tag.Get("yaml")
 		name, rest, _ := strings.Cut(tag, ",")
 		switch {
-		case name == "-" || !f.IsExported():
 		case strings.Contains(rest, "inline"):
 			collect(f.Type, into)
+		case name == "-" || !f.IsExported():
 		case name == "":
 			into[strings.ToLower(f.Name)] = f.Type
 		default:
