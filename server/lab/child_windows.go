@@ -1,0 +1,5 @@
+package lab
+
+import "syscall"
+
+func attributes(account) *syscall.SysProcAttr { return nil }

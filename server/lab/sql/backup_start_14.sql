@@ -1,0 +1,1 @@
+SELECT pg_start_backup('lab', true, false)

@@ -1,0 +1,1 @@
+SELECT labelfile FROM pg_stop_backup(false, false)

@@ -1,0 +1,1 @@
+ALTER TABLE public.usage_events SET (autovacuum_enabled = on)

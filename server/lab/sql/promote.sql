@@ -1,0 +1,1 @@
+SELECT pg_promote(true, 30)

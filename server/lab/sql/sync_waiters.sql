@@ -1,0 +1,1 @@
+SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'
