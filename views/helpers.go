@@ -1,0 +1,25 @@
+package views
+
+import "fmt"
+
+// since words the start of a notice.
+func since(at string) string {
+	if at == "" {
+		return "."
+	}
+	return " since " + at + "."
+}
+
+// absence is what a screen reader says for a dash.
+func absence(why string) string {
+	if why == "" {
+		return "no value"
+	}
+	return "no value: " + why
+}
+
+// stem is the line of a gauge from its threshold to the value.
+func stem(pos float64) string { return fmt.Sprintf("M50 10H%.1f", pos) }
+
+// tip is the end mark of that line.
+func tip(pos float64) string { return fmt.Sprintf("M%.1f 5V15", min(max(pos, 1), 99)) }
