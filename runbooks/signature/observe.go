@@ -1,0 +1,209 @@
+package signature
+
+import (
+	"slices"
+
+	"stallbook/store"
+)
+
+// observe takes the clause's statistic over its window; with labels, the label
+// on which it comes nearest to holding.
+func (c *clause) observe(in *store.Instance, now int64, out *observation) {
+	list := in.All(c.signal)
+	out.why = notMeasured
+	for _, s := range list {
+		v, sec, n := c.over1(s, now)
+		if n == 0 {
+			continue
+		}
+		if n < c.points {
+			out.why = tooFew
+			continue
+		}
+		if !out.hasValue || c.above && v > out.value || !c.above && v < out.value {
+			out.value, out.sec, out.label = v, sec, s.Label
+		}
+		out.hasValue, out.why = true, known
+	}
+	if !out.hasValue && len(list) > 0 && out.why == notMeasured && c.recently(list, now) {
+		out.why = tooFew
+	}
+}
+
+// recently tells a signal that pauses from one that nobody measures.
+func (c *clause) recently(list []*store.Series, now int64) bool {
+	for _, s := range list {
+		if p, ok := s.Last(); ok && now-p.At.Unix() < store.WindowSeconds {
+			return true
+		}
+	}
+	return false
+}
+
+// over1 is the statistic of one series: its value, its second, and how many
+// seconds of the window had a value.
+func (c *clause) over1(s *store.Series, now int64) (value float64, sec int64, n int) {
+	if c.stat == statP50 || c.stat == statP90 {
+		return c.quantile(s, now)
+	}
+	total := 0.0
+	for t := now - c.over + 1; t <= now; t++ {
+		v, ok := s.At(t)
+		if !ok {
+			continue
+		}
+		n++
+		total += v
+		if n == 1 || c.stat == statMax && v > value || c.stat == statMin && v < value || c.stat == statLast {
+			value, sec = v, t
+		}
+		if c.stat == statAvg || c.stat == statSum {
+			sec = t
+		}
+	}
+	switch {
+	case n == 0:
+	case c.stat == statAvg:
+		value = total / float64(n)
+	case c.stat == statSum:
+		value = total
+	}
+	return value, sec, n
+}
+
+func (c *clause) quantile(s *store.Series, now int64) (value float64, sec int64, n int) {
+	var buf [store.WindowSeconds]float64
+	vals := buf[:0]
+	for t := now - c.over + 1; t <= now; t++ {
+		if v, ok := s.At(t); ok {
+			vals, sec = append(vals, v), t
+		}
+	}
+	if len(vals) == 0 {
+		return 0, 0, 0
+	}
+	slices.Sort(vals)
+	i := (len(vals) - 1) / 2
+	if c.stat == statP90 {
+		i = (len(vals) - 1) * 9 / 10
+	}
+	return vals[i], sec, len(vals)
+}
+
+// together looks, in forms that ask for it, for one second in which every
+// clause of the form holds: a burst of many I/Os and, at another moment, small
+// ones are not the burst of small I/Os that the form means.
+func (s *Signature) together(in *store.Instance, now int64, out *Result) {
+	for _, f := range s.forms {
+		if !f.together || in == nil {
+			continue
+		}
+		over := s.clauses[f.clauses[0]].over
+		best, bestSec := -1, int64(0)
+		for sec := now - over + 1; sec <= now; sec++ {
+			if holds := s.holdAt(f, in, sec, out); holds > best {
+				best, bestSec = holds, sec
+			}
+		}
+		if best >= 0 {
+			s.setAt(f, in, bestSec, out)
+		}
+	}
+}
+
+// holdAt counts the form's clauses that hold in one second; -1 when a value is missing.
+func (s *Signature) holdAt(f form, in *store.Instance, sec int64, out *Result) int {
+	holds := 0
+	for _, i := range f.clauses {
+		c, o := s.clauses[i], &out.seen[i]
+		series := in.Get(c.signal, "")
+		if series == nil || !o.hasThr {
+			return -1
+		}
+		v, ok := series.At(sec)
+		if !ok {
+			return -1
+		}
+		if compare(v, o.threshold, c.above) == store.Yes {
+			holds++
+		}
+	}
+	return holds
+}
+
+func (s *Signature) setAt(f form, in *store.Instance, sec int64, out *Result) {
+	for _, i := range f.clauses {
+		c, o := s.clauses[i], &out.seen[i]
+		o.value, _ = in.Get(c.signal, "").At(sec)
+		o.sec = sec
+		o.verdict = compare(o.value, o.threshold, c.above)
+	}
+}
+
+// mergeEvents is how close two hits are one event.
+const mergeEvents = 3
+
+// count counts the clause's events in its window.
+func (c *clause) count(in *store.Instance, now int64, out *observation) {
+	e := c.events
+	s := in.Get(e.signal, "")
+	near := anySeries(in, e.near)
+	if s == nil || len(near) == 0 {
+		out.why = notMeasured
+		return
+	}
+	limit, _, why := e.threshold.in(in, e.signal, true, now)
+	if why != known {
+		out.why = why
+		return
+	}
+	unless := anySeries(in, e.unless)
+	count, last, seen := 0, int64(-1), false
+	for sec := now - c.over + 1; sec <= now; sec++ {
+		v, ok := s.At(sec)
+		seen = seen || ok
+		if !ok || v < limit || !passes(near, sec-e.within, sec+e.within) || passes(unless, sec-e.clear, sec+e.clear) {
+			continue
+		}
+		if last < 0 || sec-last > mergeEvents {
+			count++
+		}
+		last, out.sec = sec, sec
+	}
+	if !seen {
+		out.why = tooFew
+		return
+	}
+	if out.sec == 0 {
+		out.sec = now
+	}
+	out.value, out.hasValue, out.why = float64(count), true, known
+}
+
+type seriesAbove struct {
+	series *store.Series
+	above  float64
+}
+
+func anySeries(in *store.Instance, list []condition) []seriesAbove {
+	var out []seriesAbove
+	for _, c := range list {
+		for _, s := range in.All(c.signal) {
+			out = append(out, seriesAbove{s, c.above})
+		}
+	}
+	return out
+}
+
+// passes reports whether any of the series is at its value in the seconds from
+// to to.
+func passes(list []seriesAbove, from, to int64) bool {
+	for _, l := range list {
+		for sec := from; sec <= to; sec++ {
+			if v, ok := l.series.At(sec); ok && v >= l.above {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,23 @@
+package store
+
+import (
+	"math"
+	"testing"
+)
+
+func TestQuantity(t *testing.T) {
+	for _, tc := range []struct {
+		v    float64
+		unit string
+		want string
+	}{
+		{4.3987, "ms", "4.40 ms"}, {55.23, "s", "55.2 s"}, {1173.107, "ms", "1,173 ms"}, {12500, "ms", "12.5 s"},
+		{500, "/s", "500 /s"}, {0, "sessions", "0 sessions"}, {61440, "KiB/s", "60 MiB/s"}, {3 << 20, "KiB", "3 GiB"},
+		{9.83, "KiB", "9.83 KiB"}, {0.042, "s", "0.042 s"}, {1234567, "rows", "1,234,567 rows"}, {-2500, "", "-2,500"},
+		{math.NaN(), "ms", "–"}, {0.2, "", "0.20"},
+	} {
+		if got := Quantity(tc.v, tc.unit); got != tc.want {
+			t.Errorf("Quantity(%v, %q) = %q, want %q", tc.v, tc.unit, got, tc.want)
+		}
+	}
+}
