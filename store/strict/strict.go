@@ -108,6 +108,8 @@ func (c *checker) walk(n *yaml.Node, t reflect.Type, path string) {
 		for i, item := range n.Content {
 			c.walk(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
 		}
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		c.kind(n, yaml.ScalarNode, path, "a single value")
 	}
 }
 

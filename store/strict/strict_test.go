@@ -27,6 +27,7 @@ func TestDecodeNamesEveryProblem(t *testing.T) {
 		"far key":      {"zzzzzz: 1\n", []string{"valid here: "}},
 		"twice":        {"name: a\nname: b\n", []string{"name"}},
 		"shape":        {"items: 3\n", []string{"f:1: items must be a list"}},
+		"leaf":         {"name: [a]\nabove: {b: 1}\n", []string{"f:1: name must be a single value", "f:2: above must be a single value"}},
 		"in a map":     {"by:\n  x: {abvoe: 2}\n", []string{`f:2: unknown key "by.x.abvoe"`}},
 		"type":         {"items:\n - above: high\n", []string{"f:2:"}},
 		"empty":        {"", []string{"f:1: the file is empty"}},
