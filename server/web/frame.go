@@ -1,0 +1,57 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"stallbook/static"
+	"stallbook/views"
+)
+
+// frame is what stands around a page: bar, notices, foot. What it can't read it
+// leaves out: the frame must stand also when the history does not.
+func (s *Server) frame(r *http.Request, title, nav string) views.Page {
+	now := s.d.Now().UTC()
+	p := views.Page{
+		Title: title, Nav: nav, Base: s.d.Site.BasePath, Theme: theme(r),
+		CSS:  s.linked("tokens.css", "app.css", "pages.css", "vendor/uPlot.min.css"),
+		JS:   s.linked("vendor/htmx.min.js", "vendor/uPlot.iife.min.js", "app.js", "live.js"),
+		Icon: static.URL(s.d.Site.BasePath, "icon.svg"), Clock: clock(now), NowMs: millis(now),
+		Events: s.link("/events"), Version: s.d.Site.Version,
+	}
+	if open, err := s.openNow(r.Context()); err == nil && len(open) > 0 {
+		p.Incidents = strconv.Itoa(len(open))
+	}
+	if h := s.d.History.Health(); !h.OK {
+		p.History = &views.Notice{Says: h.Message}
+		if !h.Since.IsZero() {
+			p.History.Since = clock(h.Since)
+		}
+	}
+	return p
+}
+
+// theme is the reader's choice; without one the system decides.
+func theme(r *http.Request) string {
+	if c, err := r.Cookie("theme"); err == nil && (c.Value == "light" || c.Value == "dark") {
+		return c.Value
+	}
+	return ""
+}
+
+// show renders a page to memory first, so that a fault in it gives the error
+// page and not half of the page.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p views.Page, body templ.Component) {
+	var buf bytes.Buffer
+	ctx := templ.WithChildren(r.Context(), body)
+	if err := views.Layout(p).Render(ctx, &buf); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = buf.WriteTo(w) // the reader may have left
+}
