@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +30,7 @@ func (f *fake) Collect(ctx context.Context, _ time.Time) store.Batch {
 	return f.collect(ctx, f.n)
 }
 func (f *fake) Connected() bool { return f.linked }
-func (f *fake) Close() error    { f.closed = true; return nil }
+func (f *fake) Close() error    { f.closed.Store(true); return nil }
 
 func fine(context.Context, int) store.Batch { return store.Batch{} }
 
@@ -106,7 +107,7 @@ func TestTicksStayOnTheGrid(t *testing.T) {
 				t.Fatalf("reports ok %v, poll_ms %v, age %v %v", ok, took, age, known)
 			}
 		}
-		if !src.closed {
+		if !src.closed.Load() {
 			t.Error("the source was not closed")
 		}
 	})
@@ -191,11 +192,11 @@ func TestWaitDoesNotHangWithTheSource(t *testing.T) {
 		if d := time.Since(began); d != 5*time.Second || len(got) == 0 {
 			t.Errorf("ended after %v with %d batches", d, len(got))
 		}
-		if src.closed {
+		if src.closed.Load() {
 			t.Error("closed while Collect runs")
 		}
 		time.Sleep(2 * time.Hour)
-		if !src.closed {
+		if !src.closed.Load() {
 			t.Error("not closed after Collect returned")
 		}
 	})
