@@ -241,6 +241,14 @@ func (c *compiler) eventsClause(y *clauseYAML, cl *clause) {
 		near: c.conditions(y.ID, e.Near), within: int64(e.Within / time.Second),
 		unless: c.conditions(y.ID, e.Unless), clear: int64(e.Clear / time.Second),
 	}
+	if e.Steady == nil {
+		return
+	}
+	if e.Steady.Below == nil || e.Steady.Over < 2*time.Second {
+		c.fail(y.ID, "clause %q: steady needs signal, below and over of at least 2s", y.ID)
+		return
+	}
+	cl.events.steady = &steady{c.signal(y.ID, e.Steady.Signal), c.threshold(y.ID, e.Steady.Below), int64(e.Steady.Over / time.Second / 2)}
 }
 
 func (c *compiler) conditions(id string, list []conditionYAML) []condition {

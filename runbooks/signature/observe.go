@@ -158,11 +158,18 @@ func (c *clause) count(in *store.Instance, now int64, out *observation) {
 		return
 	}
 	unless := anySeries(in, e.unless)
+	calm, why := e.steady.in(in, now)
+	if why != known {
+		out.why = why
+		return
+	}
 	count, last, seen := 0, int64(-1), false
-	for sec := now - c.over + 1; sec <= now; sec++ {
+	// An event counts once nothing that rules it out can follow any more.
+	settled := now - e.clear
+	for sec := settled - c.over + 1; sec <= settled; sec++ {
 		v, ok := s.At(sec)
 		seen = seen || ok
-		if !ok || v < limit || !passes(near, sec-e.within, sec+e.within) || passes(unless, sec-e.clear, sec+e.clear) {
+		if !ok || v < limit || !passes(near, sec-e.within, sec+e.within) || passes(unless, sec-e.clear, sec+e.clear) || !calm.at(sec) {
 			continue
 		}
 		if last < 0 || sec-last > mergeEvents {
@@ -206,4 +213,39 @@ func passes(list []seriesAbove, from, to int64) bool {
 		}
 	}
 	return false
+}
+
+// calmness is a steady condition with its threshold worked out.
+type calmness struct {
+	series *store.Series
+	limit  float64
+	half   int64
+}
+
+func (s *steady) in(in *store.Instance, now int64) (calmness, reason) {
+	if s == nil {
+		return calmness{}, known
+	}
+	series := in.Get(s.signal, "")
+	if series == nil {
+		return calmness{}, notMeasured
+	}
+	limit, _, why := s.threshold.in(in, s.signal, false, now)
+	return calmness{series, limit, s.half}, why
+}
+
+// at reports whether the median of the seconds around sec stays below the limit.
+func (c calmness) at(sec int64) bool {
+	if c.series == nil {
+		return true
+	}
+	low, high := 0, 0
+	for t := sec - c.half; t <= sec+c.half; t++ {
+		if v, ok := c.series.At(t); ok && v <= c.limit {
+			low++
+		} else if ok {
+			high++
+		}
+	}
+	return low > high
 }

@@ -105,6 +105,15 @@ type events struct {
 	within    int64 // seconds to either side
 	unless    []condition
 	clear     int64 // seconds to either side in which unless must not hold
+	steady    *steady
+}
+
+// steady is a signal whose median around an event must stay low, or the moment
+// is another kind of stall and does not count.
+type steady struct {
+	signal    store.SignalID
+	threshold threshold
+	half      int64 // seconds to either side
 }
 
 type condition struct {
@@ -128,9 +137,20 @@ func (s *Signature) Baselines() []store.SignalID {
 		if c.threshold.kind == ofBaseline {
 			out = append(out, c.signal)
 		}
-		if c.events != nil && c.events.threshold.kind == ofBaseline {
-			out = append(out, c.events.signal)
+		if c.events != nil {
+			out = append(out, c.events.baselines()...)
 		}
+	}
+	return out
+}
+
+func (e *events) baselines() []store.SignalID {
+	var out []store.SignalID
+	if e.threshold.kind == ofBaseline {
+		out = append(out, e.signal)
+	}
+	if e.steady != nil && e.steady.threshold.kind == ofBaseline {
+		out = append(out, e.steady.signal)
 	}
 	return out
 }

@@ -68,6 +68,13 @@ type eventsYAML struct {
 	Within time.Duration   `yaml:"within"`
 	Unless []conditionYAML `yaml:"unless"`
 	Clear  time.Duration   `yaml:"clear_of"`
+	Steady *steadyYAML     `yaml:"steady"`
+}
+
+type steadyYAML struct {
+	Signal string         `yaml:"signal"`
+	Over   time.Duration  `yaml:"over"`
+	Below  *thresholdYAML `yaml:"below"`
 }
 
 type conditionYAML struct {

@@ -1,0 +1,227 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"stallbook/runbooks/signature"
+	"stallbook/store"
+)
+
+// incident is an ongoing one with what the matcher needs beside its record.
+type incident struct {
+	store.Incident
+	sig      *signature.Signature // nil until its signature was seen after a restart
+	release  time.Duration
+	score    float64   // of the worst evidence
+	restored time.Time // when it was taken over from an earlier run
+}
+
+const (
+	defaultRelease = 30 * time.Second
+	// renameWithin is how late a cause may be learnt and still name the stall
+	// that opened without it (decisions.md).
+	renameWithin = 30 * time.Second
+	// blindFor is how long an incident stays open on an instance that went
+	// silent: silence is the strongest symptom and no sign of recovery.
+	blindFor = 10 * time.Minute
+)
+
+// place gives an active match its incident: its own, one that it names anew, one
+// whose runner-up it becomes, or a new one.
+func (m *Matcher) place(j *judgement, now, wall time.Time) {
+	r := &j.result
+	if own := m.find(func(in *incident) bool { return in.Runbook == r.Signature.Slug && in.Ref() == r.Ref }); own != nil {
+		m.update(own, r, now)
+		return
+	}
+	if r.Signature.Fallback && m.explained(r.Ref) {
+		return
+	}
+	in := m.find(func(in *incident) bool { return m.sameStall(in, r) })
+	switch {
+	case in == nil:
+		m.open(r, now, wall)
+	case r.Signature.Fallback:
+		m.open(r, now, wall) // what is open there is mild and does not explain this effect
+	case m.names(in, r, now):
+		m.rename(in, r, now)
+	case in.sig != nil && in.sig.Fallback:
+		m.open(r, now, wall) // a cause found too late to name that stall is a stall of its own
+	default:
+		m.runnerUp(in, r, now)
+	}
+}
+
+func (m *Matcher) find(f func(*incident) bool) *incident {
+	if i := slices.IndexFunc(m.ongoing, f); i >= 0 {
+		return m.ongoing[i]
+	}
+	return nil
+}
+
+// explained reports whether an ongoing incident of severity stall or worse
+// already accounts for an effect on ref.
+func (m *Matcher) explained(ref store.Ref) bool {
+	return m.find(func(in *incident) bool {
+		if in.Severity.Rank() < store.Stall.Rank() {
+			return false
+		}
+		return in.Ref() == ref || in.Cluster == ref.Cluster && in.sig != nil && len(in.sig.Explains) > 0
+	}) != nil
+}
+
+// sameStall reports whether a match is about the stall of an ongoing incident:
+// the same instance, or one is the other's effect within the cluster.
+func (m *Matcher) sameStall(in *incident, r *signature.Result) bool {
+	if in.Cluster != r.Ref.Cluster {
+		return false
+	}
+	return in.Ref() == r.Ref || slices.Contains(r.Signature.Explains, in.Runbook) ||
+		in.sig != nil && slices.Contains(in.sig.Explains, r.Signature.Slug)
+}
+
+// names reports whether r is the better name for the incident.
+func (m *Matcher) names(in *incident, r *signature.Result, now time.Time) bool {
+	if slices.Contains(r.Signature.Explains, in.Runbook) {
+		return in.sig == nil || !in.sig.Fallback || now.Sub(in.OpenedAt) <= renameWithin
+	}
+	if in.sig == nil || now.Sub(in.OpenedAt) > renameWithin {
+		return false
+	}
+	return in.sig.Fallback || r.Signature.Specific > in.sig.Specific && !slices.Contains(in.sig.Explains, r.Signature.Slug)
+}
+
+func (m *Matcher) open(r *signature.Result, now, wall time.Time) {
+	d := r.Diagnosis()
+	in := &incident{sig: r.Signature, release: r.Signature.Release, score: score(d.Clauses)}
+	in.Incident = store.Incident{
+		ID: m.o.NextID(), Cluster: r.Ref.Cluster, Instance: r.Ref.Instance, State: store.StateOpen,
+		Runbook: d.Runbook, Form: d.Form, Severity: d.Severity, OpenedAt: now, LearntAt: wall, WorstAt: now, LastYes: now,
+		Summary: d.Summary, Evidence: d.Clauses, Opening: d.Clauses,
+	}
+	if why, muted := m.o.Muted(in.Cluster, now); muted {
+		in.Muted = why
+	}
+	m.ongoing = append(m.ongoing, in)
+	m.note(in, now, "opened", fmt.Sprintf("%s opened: %s", title(in.Severity), d.Summary))
+}
+
+// update feeds a match of the incident's own signature.
+func (m *Matcher) update(in *incident, r *signature.Result, now time.Time) {
+	in.sig, in.release = r.Signature, r.Signature.Release
+	in.LastYes = now
+	if in.State == store.StateClearing {
+		in.State = store.StateOpen
+		m.note(in, now, "open", "It matches again")
+	}
+	d := r.Diagnosis()
+	sc := score(d.Clauses)
+	worse := d.Severity.Rank() > in.Severity.Rank()
+	if !worse && (d.Severity.Rank() < in.Severity.Rank() || sc <= in.score+minWorse) {
+		return
+	}
+	in.Evidence, in.Summary, in.WorstAt, in.score, in.Form = d.Clauses, d.Summary, now, sc, d.Form
+	if worse {
+		from := in.Severity
+		in.Severity = d.Severity
+		m.note(in, now, "worse", fmt.Sprintf("%s, it was %s: %s", title(d.Severity), from, d.Summary))
+		return
+	}
+	m.keep(in)
+}
+
+func (m *Matcher) rename(in *incident, r *signature.Result, now time.Time) {
+	old := in.Runbook
+	if in.sig != nil && !in.sig.Fallback {
+		in.Runners = append(in.Runners, store.RunnerUp{Runbook: old, Instance: in.Instance, Since: in.OpenedAt, Clauses: in.Evidence})
+	}
+	in.Runners = slices.DeleteFunc(in.Runners, func(x store.RunnerUp) bool { return x.Runbook == r.Signature.Slug })
+	d := r.Diagnosis()
+	in.Runbook, in.Instance, in.Form = d.Runbook, r.Ref.Instance, d.Form
+	in.Summary, in.Evidence, in.WorstAt, in.score, in.LastYes = d.Summary, d.Clauses, now, score(d.Clauses), now
+	in.Severity = store.Worse(in.Severity, d.Severity)
+	in.sig, in.release = r.Signature, r.Signature.Release
+	in.State = store.StateOpen
+	m.note(in, now, "renamed", fmt.Sprintf("The cause is known: %s, until now %s", m.o.Titles(in.Runbook), m.o.Titles(old)))
+}
+
+// runnerUp records a second signature that matches on the same stall; while it
+// does, the stall is not over.
+func (m *Matcher) runnerUp(in *incident, r *signature.Result, now time.Time) {
+	in.LastYes = now
+	i := slices.IndexFunc(in.Runners, func(x store.RunnerUp) bool {
+		return x.Runbook == r.Signature.Slug && x.Instance == r.Ref.Instance
+	})
+	if i >= 0 {
+		return
+	}
+	in.Runners = append(in.Runners, store.RunnerUp{Runbook: r.Signature.Slug, Instance: r.Ref.Instance, Since: now, Clauses: r.Evidence()})
+	m.note(in, now, "runner-up", fmt.Sprintf("Also matches on %s: %s", r.Ref.Instance, m.o.Titles(r.Signature.Slug)))
+}
+
+// advance moves the incidents that did not match in this tick towards closed.
+func (m *Matcher) advance(silent map[store.Ref]bool, now time.Time) {
+	m.ongoing = slices.DeleteFunc(m.ongoing, func(in *incident) bool {
+		if in.LastYes.Equal(now) {
+			return false
+		}
+		quiet := now.Sub(in.LastYes)
+		if in.restored.After(in.LastYes) {
+			quiet = now.Sub(in.restored)
+		}
+		if gone, known := silent[in.Ref()]; (gone || !known) && quiet < blindFor {
+			return false
+		}
+		release := in.release
+		if release == 0 {
+			release = defaultRelease
+		}
+		if quiet >= release {
+			return m.close(in, now)
+		}
+		if in.State == store.StateOpen && quiet >= clearingAfter {
+			in.State = store.StateClearing
+			m.note(in, now, "clearing", "It no longer matches; it closes after "+release.String()+" without a match")
+		}
+		return false
+	})
+}
+
+// clearingAfter keeps a single missed second from flapping the state.
+const clearingAfter = 3 * time.Second
+
+func (m *Matcher) close(in *incident, now time.Time) bool {
+	at := now
+	in.ClosedAt, in.State = &at, store.StateClosed
+	m.note(in, now, "closed", fmt.Sprintf("Over after %s", in.LastYes.Sub(in.OpenedAt).Round(time.Second)))
+	return true
+}
+
+// note writes a line of the incident's timeline, keeps it and tells the pages.
+func (m *Matcher) note(in *incident, now time.Time, what, text string) {
+	in.Timeline = append(in.Timeline, store.Event{At: now, Ref: in.Ref(), Kind: what, Text: text, Incident: in.ID})
+	m.keep(in)
+	if m.o.Publish != nil {
+		m.o.Publish(*in.Clone(), what)
+	}
+}
+
+func (m *Matcher) keep(in *incident) {
+	if m.o.Keep != nil {
+		m.o.Keep(*in.Clone())
+	}
+}
+
+func title(s store.Severity) string {
+	switch s {
+	case store.Outage:
+		return "Outage"
+	case store.Stall:
+		return "Stall"
+	case store.Degraded:
+		return "Degraded"
+	}
+	return "Risk"
+}
