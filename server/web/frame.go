@@ -17,8 +17,8 @@ func (s *Server) frame(r *http.Request, title, nav string) views.Page {
 	now := s.d.Now().UTC()
 	p := views.Page{
 		Title: title, Nav: nav, Base: s.d.Site.BasePath, Theme: theme(r),
-		CSS:  s.linked("tokens.css", "app.css", "pages.css", "vendor/uPlot.min.css"),
-		JS:   s.linked("vendor/htmx.min.js", "vendor/uPlot.iife.min.js", "app.js", "live.js"),
+		CSS:  s.linked("tokens.css", "base.css", "parts.css", "charts.css", "pages.css"),
+		JS:   s.linked("vendor/idiomorph.min.js", "app.js", "live.js"),
 		Icon: static.URL(s.d.Site.BasePath, "icon.svg"), Clock: clock(now), NowMs: millis(now),
 		Events: s.link("/events"), Version: s.d.Site.Version,
 	}
