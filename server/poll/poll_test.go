@@ -22,7 +22,7 @@ type fake struct {
 	collect func(ctx context.Context, n int) store.Batch
 	linked  bool
 	n       int
-	closed  bool
+	closed  atomic.Bool
 }
 
 func (f *fake) Collect(ctx context.Context, _ time.Time) store.Batch {
