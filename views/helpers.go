@@ -1,6 +1,9 @@
 package views
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // since words the start of a notice.
 func since(at string) string {
@@ -23,3 +26,13 @@ func stem(pos float64) string { return fmt.Sprintf("M50 10H%.1f", pos) }
 
 // tip is the end mark of that line.
 func tip(pos float64) string { return fmt.Sprintf("M%.1f 5V15", min(max(pos, 1), 99)) }
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// nudge keeps a label off the line it belongs to.
+func nudge(flip bool) string {
+	if flip {
+		return "-5"
+	}
+	return "5"
+}
