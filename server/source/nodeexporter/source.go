@@ -22,35 +22,36 @@ const Name = "nodeexporter"
 // volume may be swapped under its mount point.
 const lookAgain = time.Minute
 
-// Config says where to scrape and which device to read. Without Device the one
+// Options say where to scrape and which device to read. Without Device the one
 // under DataDir is taken, without both the host's only one.
-type Config struct {
-	URL     string // http://10.0.0.5:9100/metrics
-	Device  string // as in the page, /dev/..., a device mapper name, vg/lv or a serial (EBS volume id)
-	DataDir string // path of the data directory on that host
+type Options struct {
+	Ref     store.Ref
+	URL     string         // http://10.0.0.5:9100/metrics
+	Device  string         // as in the page, /dev/..., a device mapper name, vg/lv or a serial (EBS volume id)
+	DataDir string         // path of the data directory on that host
+	Limits  []store.Sample // of the volume, added to every good reading; see Limits
 }
 
 // Source reads one device of one host. Collect is not for concurrent use.
 type Source struct {
-	ref    store.Ref
 	client *scrape.Client
 	whole  bool // the exporter refuses to filter collectors
 
-	mu  sync.Mutex // guards cfg.DataDir, which another source may tell later
-	cfg Config
+	mu   sync.Mutex // guards opts.DataDir, which another source may tell later
+	opts Options
 
 	device string // "" until found
 	looked time.Time
 	last   *counters
 }
 
-// New returns the source of ref; the error says what is wrong with the URL.
-func New(ref store.Ref, cfg Config) (*Source, error) {
-	client, err := scrape.New(cfg.URL)
+// New returns a source; the error says what is wrong with the URL.
+func New(o Options) (*Source, error) {
+	client, err := scrape.New(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("node_exporter of %s: %w", ref, err)
+		return nil, fmt.Errorf("node_exporter: %w", err)
 	}
-	return &Source{ref: ref, client: client, cfg: cfg}, nil
+	return &Source{client: client, opts: o}, nil
 }
 
 // SetDataDir tells where the data directory is, once Postgres has said it. A
@@ -58,15 +59,15 @@ func New(ref store.Ref, cfg Config) (*Source, error) {
 func (s *Source) SetDataDir(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cfg.DataDir == "" {
-		s.cfg.DataDir = dir
+	if s.opts.DataDir == "" {
+		s.opts.DataDir = dir
 	}
 }
 
-func (s *Source) config() Config {
+func (s *Source) options() Options {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cfg
+	return s.opts
 }
 
 // Connected reports whether the last Collect reached the exporter.
@@ -78,9 +79,11 @@ func (s *Source) Close() error { return s.client.Close() }
 // Collect scrapes once. The first reading, and one after a reset or on another
 // device, has no rates.
 func (s *Source) Collect(ctx context.Context, now time.Time) store.Batch {
-	b := store.Batch{Ref: s.ref, Source: Name, At: now}
+	b := store.Batch{Ref: s.opts.Ref, Source: Name, At: now}
 	if err := s.read(ctx, &b); err != nil {
 		b.Err = err.Error()
+	} else {
+		b.Samples = append(b.Samples, s.opts.Limits...)
 	}
 	return b
 }
@@ -109,8 +112,8 @@ func (s *Source) read(ctx context.Context, b *store.Batch) error {
 
 // look finds the device in a page that has the filesystems.
 func (s *Source) look(page scrape.Page, b *store.Batch) error {
-	cfg := s.config()
-	device, err := layoutOf(page).find(cfg.Device, cfg.DataDir)
+	o := s.options()
+	device, err := layoutOf(page).find(o.Device, o.DataDir)
 	if err != nil {
 		return err
 	}
@@ -147,7 +150,7 @@ func (s *Source) compare(is counters, b *store.Batch) error {
 }
 
 func (s *Source) event(b *store.Batch, kind, format string, args ...any) {
-	b.Events = append(b.Events, store.Event{At: b.At, Ref: s.ref, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	b.Events = append(b.Events, store.Event{At: b.At, Ref: s.opts.Ref, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
 // scrape asks only for the collectors it needs: an exporter with a hundred of
@@ -157,7 +160,7 @@ func (s *Source) scrape(ctx context.Context, filesystems bool) (scrape.Page, err
 		return s.client.Get(ctx, nil)
 	}
 	query := url.Values{"collect[]": {"diskstats", "time"}}
-	if filesystems && s.config().Device == "" {
+	if filesystems && s.options().Device == "" {
 		query.Add("collect[]", "filesystem")
 	}
 	page, err := s.client.Get(ctx, query)
@@ -170,14 +173,14 @@ func (s *Source) scrape(ctx context.Context, filesystems bool) (scrape.Page, err
 }
 
 // Limits are the configured limits of the volume as samples; 0 is not known and
-// left out. iops is I/Os a second, mibs MiB/s.
-func Limits(iops, mibs float64) []store.Sample {
+// left out. iops is I/Os a second, kibs KiB/s.
+func Limits(iops, kibs float64) []store.Sample {
 	var out []store.Sample
 	if iops > 0 {
 		out = append(out, store.SampleOf(store.MustLookup("disk.iops_limit"), "", iops, 0))
 	}
-	if mibs > 0 {
-		out = append(out, store.SampleOf(store.MustLookup("disk.kib_s_limit"), "", mibs*1024, 0))
+	if kibs > 0 {
+		out = append(out, store.SampleOf(store.MustLookup("disk.kib_s_limit"), "", kibs, 0))
 	}
 	return out
 }

@@ -54,13 +54,13 @@ func disk(device string, at float64, reads, writes, readBytes, writeBytes int64,
 	return b.String()
 }
 
-func start(t *testing.T, cfg Config) (*exporter, *Source) {
+func start(t *testing.T, cfg Options) (*exporter, *Source) {
 	t.Helper()
 	e := new(exporter)
 	srv := httptest.NewServer(e)
 	t.Cleanup(srv.Close)
-	cfg.URL = srv.URL
-	s, err := New(ref, cfg)
+	cfg.URL, cfg.Ref = srv.URL, ref
+	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func values(b store.Batch) map[string]float64 {
 }
 
 func TestCollect(t *testing.T) {
-	e, s := start(t, Config{Device: "sda"})
+	e, s := start(t, Options{Device: "sda"})
 	e.page = disk("sda", 1000, 10, 100, 4096, 1<<20, 1, 2, 3, 4)
 	now := time.Now()
 	first := s.Collect(t.Context(), now)
@@ -115,7 +115,7 @@ func TestCollect(t *testing.T) {
 }
 
 func TestResetIsAGap(t *testing.T) {
-	e, s := start(t, Config{Device: "sda"})
+	e, s := start(t, Options{Device: "sda"})
 	at := 1000.0
 	collect := func(reads, writes int64, busy float64) store.Batch {
 		at += 0.1
@@ -138,7 +138,7 @@ func TestResetIsAGap(t *testing.T) {
 }
 
 func TestCachedPage(t *testing.T) {
-	e, s := start(t, Config{Device: "sda"})
+	e, s := start(t, Options{Device: "sda"})
 	e.page = disk("sda", 1000, 1, 1, 1, 1, 1, 1, 1, 1)
 	s.Collect(t.Context(), time.Now())
 	b := s.Collect(t.Context(), time.Now())
@@ -148,7 +148,7 @@ func TestCachedPage(t *testing.T) {
 }
 
 func TestDeviceGoneAndBack(t *testing.T) {
-	e, s := start(t, Config{Device: "sda"})
+	e, s := start(t, Options{Device: "sda"})
 	other := disk("sdb", 0, 1, 1, 1, 1, 1, 1, 1, 1)
 	e.page = disk("sda", 1000, 100, 1, 1, 1, 1, 1, 1, 1)
 	s.Collect(t.Context(), time.Now())
@@ -167,7 +167,7 @@ func TestDeviceGoneAndBack(t *testing.T) {
 }
 
 func TestVolumeSwappedUnderItsMountPoint(t *testing.T) {
-	e, s := start(t, Config{})
+	e, s := start(t, Options{})
 	s.SetDataDir("/data/pg")
 	fs := func(device string) string {
 		return fmt.Sprintf("node_filesystem_size_bytes{device=%q,fstype=\"xfs\",mountpoint=\"/data\"} 1\n", device)
@@ -186,7 +186,7 @@ func TestVolumeSwappedUnderItsMountPoint(t *testing.T) {
 }
 
 func TestExporterThatRefusesTheFilter(t *testing.T) {
-	e, s := start(t, Config{Device: "sda"})
+	e, s := start(t, Options{Device: "sda"})
 	e.refuses = true
 	e.page = disk("sda", 1000, 1, 1, 1, 1, 1, 1, 1, 1)
 	for range 2 {
@@ -201,7 +201,7 @@ func TestExporterThatRefusesTheFilter(t *testing.T) {
 }
 
 func TestFailuresInWords(t *testing.T) {
-	e, s := start(t, Config{Device: "sda"})
+	e, s := start(t, Options{Device: "sda"})
 	e.page = "<html>hello</html>"
 	if b := s.Collect(t.Context(), time.Now()); !strings.Contains(b.Err, "no Prometheus text page") || !s.Connected() {
 		t.Errorf("a web page: %q, connected %v", b.Err, s.Connected())
@@ -210,10 +210,10 @@ func TestFailuresInWords(t *testing.T) {
 	if b := s.Collect(t.Context(), time.Now()); !strings.Contains(b.Err, "diskstats") {
 		t.Errorf("another exporter: %q", b.Err)
 	}
-	if _, err := New(ref, Config{URL: "10.0.0.5:9100"}); err == nil || !strings.Contains(err.Error(), "http://") {
+	if _, err := New(Options{Ref: ref, URL: "10.0.0.5:9100"}); err == nil || !strings.Contains(err.Error(), "http://") {
 		t.Errorf("a URL without scheme: %v", err)
 	}
-	dead, err := New(ref, Config{URL: "http://u:secret@" + freeAddr(t) + "/metrics"})
+	dead, err := New(Options{Ref: ref, URL: "http://u:secret@" + freeAddr(t) + "/metrics"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestHangingExporter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	s, err := New(ref, Config{URL: "http://" + l.Addr().String()})
+	s, err := New(Options{Ref: ref, URL: "http://" + l.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,12 +241,23 @@ func TestHangingExporter(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	got := values(store.Batch{Samples: Limits(500, 125)})
+	got := values(store.Batch{Samples: Limits(500, 128000)})
 	if got["disk.iops_limit"] != 500 || got["disk.kib_s_limit"] != 128000 {
 		t.Errorf("%v", got)
 	}
 	if len(Limits(0, 0)) != 0 {
 		t.Error("limits that are not known were given")
+	}
+}
+
+func TestLimitsComeWithEveryGoodReading(t *testing.T) {
+	e, s := start(t, Options{Device: "sda", Limits: Limits(500, 0)})
+	e.page = disk("sda", 1000, 1, 1, 1, 1, 1, 1, 1, 1)
+	if b := s.Collect(t.Context(), time.Now()); values(b)["disk.iops_limit"] != 500 {
+		t.Errorf("first reading: %v", b.Samples)
+	}
+	if b := s.Collect(t.Context(), time.Now()); b.Err == "" || len(b.Samples) != 0 {
+		t.Errorf("a failed reading: %q, %v", b.Err, b.Samples)
 	}
 }
 
@@ -276,7 +287,7 @@ func TestRealExporter(t *testing.T) {
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	dir := t.TempDir()
-	s, err := New(ref, Config{URL: "http://" + addr + "/metrics", DataDir: dir})
+	s, err := New(Options{Ref: ref, URL: "http://" + addr + "/metrics", DataDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
