@@ -71,7 +71,7 @@ func (w *Window) Push(b Batch) []Event {
 func (w *Window) instance(ref Ref) *Instance {
 	in := w.instances[ref]
 	if in == nil {
-		in = &Instance{Ref: ref, series: map[SignalID][]*Series{}, facts: map[string]Fact{}}
+		in = &Instance{Ref: ref, series: make([][]*Series, len(catalogue)), facts: map[string]Fact{}}
 		w.instances[ref] = in
 	}
 	return in
@@ -140,11 +140,26 @@ func derivedLabels(d Derivation, samples []Sample) []string {
 func (w *Window) Read(f func(View)) {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	f(View{w})
+	f(View{w, w.primaries()})
+}
+
+// primaries finds each cluster's primary; with two that claim it (a failover
+// under way) the one that became it last.
+func (w *Window) primaries() map[string]*Instance {
+	found := map[string]*Instance{}
+	for ref, in := range w.instances {
+		if other := found[ref.Cluster]; in.Role == RolePrimary && (other == nil || in.RoleSince.After(other.RoleSince)) {
+			found[ref.Cluster] = in
+		}
+	}
+	return found
 }
 
 // View is the Window while it is held for reading.
-type View struct{ w *Window }
+type View struct {
+	w       *Window
+	primary map[string]*Instance
+}
 
 // Refs lists the instances, sorted by cluster and name.
 func (v View) Refs() []Ref {
@@ -161,17 +176,8 @@ func (v View) Refs() []Ref {
 // Instance returns one instance, or nil.
 func (v View) Instance(ref Ref) *Instance { return v.w.instances[ref] }
 
-// Primary returns the cluster's primary; with two that claim it (a failover
-// under way) the one that became it last.
-func (v View) Primary(cluster string) *Instance {
-	var found *Instance
-	for ref, in := range v.w.instances {
-		if ref.Cluster == cluster && in.Role == RolePrimary && (found == nil || in.RoleSince.After(found.RoleSince)) {
-			found = in
-		}
-	}
-	return found
-}
+// Primary returns the cluster's primary, or nil.
+func (v View) Primary(cluster string) *Instance { return v.primary[cluster] }
 
 // Fact is a named text that seldom changes.
 type Fact struct {
@@ -185,7 +191,7 @@ type Instance struct {
 	Role      Role
 	RoleSince time.Time
 
-	series  map[SignalID][]*Series // by label, "" first where it exists
+	series  [][]*Series // by SignalID, then by label, "" first where it exists
 	facts   map[string]Fact
 	sources []*SourceStatus
 }

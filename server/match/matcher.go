@@ -75,10 +75,11 @@ func (m *Matcher) Tick(now, wall time.Time) {
 	m.at = now
 	var active []*judgement
 	silent := map[store.Ref]bool{}
+	sigs := m.o.Signatures()
 	m.o.Window.Read(func(v store.View) {
 		for _, ref := range v.Refs() {
 			silent[ref] = isSilent(v.Instance(ref), now)
-			active = m.judge(v, ref, now, active)
+			active = m.judge(v, sigs, ref, now, active)
 		}
 		m.forget(v)
 	})
@@ -111,8 +112,7 @@ func btoi(b bool) int {
 
 // judge runs every signature on one instance and appends those that matched for
 // their hold time.
-func (m *Matcher) judge(v store.View, ref store.Ref, now time.Time, active []*judgement) []*judgement {
-	sigs := m.o.Signatures()
+func (m *Matcher) judge(v store.View, sigs []*signature.Signature, ref store.Ref, now time.Time, active []*judgement) []*judgement {
 	list := m.judged[ref]
 	if len(list) != len(sigs) || len(list) > 0 && list[0].result.Signature != sigs[0] {
 		list = make([]*judgement, len(sigs))
