@@ -9,11 +9,12 @@ import (
 
 // Server answers the pages and the API over HTTP.
 type Server struct {
-	d       Deps
-	hosts   map[string]bool // accepted Host headers besides loopback, lower case, without port
-	origin  *http.CrossOriginProtection
-	open    openIncidents
-	handler http.Handler
+	d         Deps
+	hosts     map[string]bool // accepted Host headers besides loopback, lower case, without port
+	origin    *http.CrossOriginProtection
+	open      openIncidents
+	fleetHTML onceASecond // drawn once a second for all readers
+	handler   http.Handler
 }
 
 // New checks that nothing the pages need is missing and builds the routes. The
