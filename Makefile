@@ -38,9 +38,8 @@ static: ## Fetch the third-party scripts and copy them into static/vendor
 	npm ls --omit=dev >/dev/null 2>&1 || $(NPM_CI) --omit=dev
 	cp node_modules/uplot/dist/uPlot.iife.min.js node_modules/uplot/dist/uPlot.min.css $(VENDOR)/
 	cp node_modules/uplot/LICENSE $(VENDOR)/uPlot.LICENSE.txt
-	cp node_modules/htmx.org/dist/htmx.min.js $(VENDOR)/
-	cp node_modules/htmx.org/dist/ext/hx-sse.min.js $(VENDOR)/
-	cp node_modules/htmx.org/LICENSE $(VENDOR)/htmx.LICENSE.txt
+	cp node_modules/idiomorph/dist/idiomorph.min.js $(VENDOR)/
+	cp node_modules/idiomorph/LICENSE $(VENDOR)/idiomorph.LICENSE.txt
 
 generate: ## Write views/*_templ.go from views/*.templ
 	go tool templ generate -path views
@@ -73,7 +72,7 @@ go-test: ## Run the Go tests; TEST_FLAGS changes how
 # The list of known vulnerabilities is on the network and not everybody's is open.
 vulnerabilities: ## Look for known vulnerabilities in what is called, where the list can be reached
 	@if curl -sf -m 10 -o /dev/null https://vuln.go.dev/index/db.json; then \
-		go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...; \
+		go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...; \
 	else \
 		echo "vulnerabilities: not checked, https://vuln.go.dev can't be reached from here"; \
 	fi
