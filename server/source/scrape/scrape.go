@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,18 @@ type Page struct {
 
 // Family returns the series of a metric, or nil.
 func (p Page) Family(name string) []*dto.Metric { return p.families[name].GetMetric() }
+
+// Histograms lists the names of the page's histograms, sorted.
+func (p Page) Histograms() []string {
+	var names []string
+	for name, f := range p.families {
+		if f.GetType() == dto.MetricType_HISTOGRAM {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Label returns the value of a label, or "".
 func Label(m *dto.Metric, name string) string {

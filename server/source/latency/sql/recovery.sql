@@ -1,0 +1,1 @@
+SELECT pg_catalog.pg_is_in_recovery();
