@@ -17,7 +17,7 @@ func (s *Server) frame(r *http.Request, title, nav string) views.Page {
 	now := s.d.Now().UTC()
 	p := views.Page{
 		Title: title, Nav: nav, Base: s.d.Site.BasePath, Theme: theme(r),
-		CSS:  s.linked("tokens.css", "base.css", "parts.css", "charts.css", "pages.css"),
+		CSS:  s.linked("tokens.css", "base.css", "parts.css", "charts.css", "pages.css", "books.css"),
 		JS:   s.linked("vendor/idiomorph.min.js", "app.js", "live.js"),
 		Icon: static.URL(s.d.Site.BasePath, "icon.svg"), Clock: clock(now), NowMs: millis(now),
 		Events: s.link("/events"), Version: s.d.Site.Version,

@@ -41,6 +41,10 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/api/v1/clusters/{cluster}/{instance}/diagnosis", s.apiDiagnosis)
 	r.Get("/api/v1/incidents", s.apiIncidents)
 	r.Get("/api/v1/incidents/{id}", s.apiIncident)
+	r.Get("/api/v1/runbooks", s.apiRunbooks)
+	r.Get("/api/v1/runbooks/{slug}", s.apiRunbook)
+	r.Post("/api/v1/runs", s.apiStartRun)
+	r.Get("/api/v1/runs/{id}", s.apiRun)
 	r.Get("/healthz", s.healthz)
 	r.Get("/readyz", s.readyz)
 	r.Get("/metrics", s.metrics)
@@ -49,6 +53,15 @@ func (s *Server) api(r chi.Router) {
 // pages are for people.
 func (s *Server) pages(r chi.Router) {
 	r.Get("/static/*", s.asset)
+	s.overview(r)
+	r.Get("/diagnosis", s.diagnosis)
+	r.Get("/runbooks", s.runbookList)
+	r.Get("/runbooks/{slug}", s.runbookPage)
+	r.Post("/runbooks/{slug}/steps/{step}/run", s.runStep)
+	r.Get("/r/{slug}", s.shortLink)
+	r.Get("/go", s.alertLink)
+	r.Get("/incidents", s.incidentList)
+	r.Get("/incidents/{id}", s.incidentPage)
 }
 
 // below serves h under base and leads the bare host there.

@@ -2,8 +2,10 @@ package web
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"time"
+	"unicode"
 )
 
 // clock is a time of day for a page, UTC.
@@ -25,3 +27,17 @@ func lasted(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d d %d h", sec/86400, sec/3600%24)
 }
+
+// lowerFirst makes a title part of a sentence, unless it starts with a name or
+// an abbreviation (WAL, RDS).
+func lowerFirst(s string) string {
+	r := []rune(s)
+	if len(r) < 2 || !unicode.IsUpper(r[0]) || unicode.IsUpper(r[1]) {
+		return s
+	}
+	r[0] = unicode.ToLower(r[0])
+	return string(r)
+}
+
+// pathEscape escapes one part of a path; a name may hold a slash or a dot.
+func pathEscape(s string) string { return url.PathEscape(s) }

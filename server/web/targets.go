@@ -1,0 +1,59 @@
+package web
+
+import (
+	"stallbook/runbooks"
+	"stallbook/store"
+)
+
+// targets is where the steps of a runbook run, seen from one instance.
+type targets struct {
+	here    store.Ref
+	primary store.Ref // zero when no instance says that it is one
+	standby store.Ref // here if it is one, else the cluster's only one; zero otherwise
+}
+
+func (s *Server) targets(ref store.Ref) targets {
+	t := targets{here: ref}
+	s.d.Window.Read(func(v store.View) {
+		if p := v.Primary(ref.Cluster); p != nil {
+			t.primary = p.Ref
+		}
+		var standbys []store.Ref
+		for _, r := range v.Refs() {
+			if r.Cluster == ref.Cluster && v.Instance(r).Role == store.RoleStandby {
+				standbys = append(standbys, r)
+				if r == ref {
+					t.standby = r
+				}
+			}
+		}
+		if t.standby == (store.Ref{}) && len(standbys) == 1 {
+			t.standby = standbys[0]
+		}
+	})
+	return t
+}
+
+// of is where a step runs; ok is false when nobody plays that part.
+func (t targets) of(on string) (ref store.Ref, ok bool) {
+	switch on {
+	case runbooks.OnPrimary:
+		ref = t.primary
+	case runbooks.OnStandby:
+		ref = t.standby
+	default:
+		ref = t.here
+	}
+	return ref, ref != store.Ref{}
+}
+
+// refs lists the targets, each once.
+func (t targets) refs() []store.Ref {
+	out := []store.Ref{t.here}
+	for _, r := range []store.Ref{t.primary, t.standby} {
+		if r != (store.Ref{}) && r != out[0] && r != out[len(out)-1] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
