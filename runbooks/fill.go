@@ -1,0 +1,212 @@
+package runbooks
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Vars are the values for {{variables}}, by name: table, schema, cluster,
+// instance, primary, standby, database, and setting.NAME for a server setting.
+// relation is made from schema and table. An empty value counts as missing.
+type Vars map[string]string
+
+var varNames = []string{"table", "schema", "relation", "cluster", "instance", "primary", "standby", "database"}
+
+// variable matches {{name}} and {{name|form}}.
+var variable = regexp.MustCompile(`\{\{\s*([a-z_][a-zA-Z0-9_.]*)\s*(?:\|\s*([a-z]+)\s*)?\}\}`)
+
+// The forms of a variable. In SQL always give one: ident for a name, quoted
+// when it must be, literal for a string constant. text is for sentences.
+const (
+	formText    = "text"
+	formIdent   = "ident"
+	formLiteral = "literal"
+)
+
+var forms = []string{formText, formIdent, formLiteral}
+
+// Fill replaces {{name}} and {{name|form}} in text; without a form it is text.
+// Values are put in once and never read again for variables, so any name of a
+// table is safe. What vars does not have stays as it stands and is listed in
+// missing, once, in order: SQL with something missing must not be run.
+func Fill(text string, vars Vars) (filled string, missing []string) {
+	filled = variable.ReplaceAllStringFunc(text, func(m string) string {
+		part := variable.FindStringSubmatch(m)
+		v, ok := vars.get(part[1], part[2])
+		if !ok {
+			if !slices.Contains(missing, part[1]) {
+				missing = append(missing, part[1])
+			}
+			return m
+		}
+		return v
+	})
+	return filled, missing
+}
+
+// Filled returns the step with its variables filled in, for a page. missing
+// lists what is not known.
+func (s Step) Filled(vars Vars) (Step, []string) {
+	var all []string
+	for _, p := range []*string{&s.Title, &s.SQL, &s.Text, &s.Takes, &s.Effect, &s.Undo, &s.Precondition} {
+		text, missing := Fill(*p, vars)
+		*p = text
+		for _, m := range missing {
+			if !slices.Contains(all, m) {
+				all = append(all, m)
+			}
+		}
+	}
+	return s, all
+}
+
+func (v Vars) get(name, form string) (string, bool) {
+	if name == "relation" {
+		return v.relation(form)
+	}
+	value := v[name]
+	if value == "" || strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
+		return "", false
+	}
+	return inForm(value, form)
+}
+
+func (v Vars) relation(form string) (string, bool) {
+	table, ok := v.get("table", formIdent)
+	if !ok {
+		return "", false
+	}
+	if schema, ok := v.get("schema", formIdent); ok {
+		table = schema + "." + table
+	}
+	switch form {
+	case formIdent:
+		return table, true
+	case formLiteral: // what ::regclass reads
+		return QuoteLiteral(table), true
+	}
+	if v["schema"] == "" {
+		return inForm(v["table"], form)
+	}
+	return inForm(v["schema"]+"."+v["table"], form)
+}
+
+func inForm(value, form string) (string, bool) {
+	switch form {
+	case formIdent:
+		return QuoteIdent(value), true
+	case formLiteral:
+		return QuoteLiteral(value), true
+	case formText, "":
+		return oneLine(value), true
+	}
+	return "", false
+}
+
+// oneLine shows control characters as escapes: a line break in a name must not
+// end a comment or a sentence.
+func oneLine(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, c := range s {
+		if unicode.IsControl(c) {
+			fmt.Fprintf(&b, `\u%04x`, c)
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+var plainIdent = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// QuoteIdent quotes a name where SQL needs it, as format('%I') does.
+func QuoteIdent(name string) string {
+	if _, ok := keywords[name]; plainIdent.MatchString(name) && !ok {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// QuoteLiteral makes a string constant, as format('%L') does; it is right
+// whatever standard_conforming_strings says.
+func QuoteLiteral(s string) string {
+	quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	if strings.Contains(s, `\`) {
+		return "E" + strings.ReplaceAll(quoted, `\`, `\\`)
+	}
+	return quoted
+}
+
+// TableVars takes a table's label as the signals carry it, schema.table or
+// database.schema.table when databases names the watched ones, into vars. A
+// label that was made of quoted names is read as such; otherwise the schema
+// ends at the first dot, since more tables than schemas have one in their name.
+func TableVars(label string, databases []string) Vars {
+	vars := Vars{}
+	parts := splitLabel(label)
+	if len(parts) > 2 && slices.Contains(databases, parts[0]) {
+		vars["database"], parts = parts[0], parts[1:]
+	}
+	if len(parts) == 1 {
+		vars["table"] = parts[0]
+		return vars
+	}
+	vars["schema"], vars["table"] = parts[0], strings.Join(parts[1:], ".")
+	return vars
+}
+
+// With returns vars and more in one map; more wins.
+func (v Vars) With(more Vars) Vars {
+	out := maps.Clone(v)
+	if out == nil {
+		out = Vars{}
+	}
+	maps.Copy(out, more)
+	return out
+}
+
+func splitLabel(label string) []string {
+	var parts []string
+	for rest := label; ; {
+		name, after, quoted := cutQuoted(rest)
+		if !quoted {
+			name, after, _ = strings.Cut(rest, ".")
+			if after != "" {
+				after = "." + after
+			}
+		}
+		parts = append(parts, name)
+		if after == "" {
+			return parts
+		}
+		if after[0] != '.' { // a quote that is part of a plain name
+			return strings.Split(label, ".")
+		}
+		rest = after[1:]
+	}
+}
+
+func cutQuoted(s string) (name, after string, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		return "", s, false
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] != '"' {
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '"' {
+			i++
+			continue
+		}
+		return strings.ReplaceAll(s[1:i], `""`, `"`), s[i+1:], true
+	}
+	return "", s, false
+}

@@ -1,0 +1,1 @@
+ALTER SYSTEM SET wal_buffers = '64MB';
