@@ -1,0 +1,69 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"stallbook/store"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// resultCode is SQLite's primary result code of an error, 0 when it is not
+// SQLite's.
+func resultCode(err error) int {
+	var e *driver.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// isDiskTrouble reports whether trying again later may help: the statement was
+// right, the disk or the file was not.
+func isDiskTrouble(err error) bool {
+	switch resultCode(err) {
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_READONLY, lib.SQLITE_BUSY, lib.SQLITE_LOCKED,
+		lib.SQLITE_CANTOPEN, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_NOMEM, lib.SQLITE_PERM, lib.SQLITE_INTERRUPT:
+		return true
+	}
+	return false
+}
+
+// inWords says why the history can't be written and what mends it.
+func inWords(err error, path string) string {
+	dir := filepath.Dir(path)
+	switch resultCode(err) {
+	case lib.SQLITE_FULL:
+		return fmt.Sprintf("the disk that holds %s is full: free space there or lower retention; recording resumes by itself", path)
+	case lib.SQLITE_IOERR:
+		return fmt.Sprintf("the disk that holds %s fails to read or write (%v): see the kernel log of this machine; recording resumes by itself", path, err)
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
+		return fmt.Sprintf("%s can't be written: give this user write permission on the file and on %s, and see whether the file system is mounted read-only", path, dir)
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return fmt.Sprintf("another program holds a lock on %s: stop it; only one stallbook may use a file", path)
+	case lib.SQLITE_CORRUPT:
+		return fmt.Sprintf("%s is damaged: stop stallbook, move the file away and start again, or restore a copy", path)
+	case lib.SQLITE_NOTADB:
+		return fmt.Sprintf("%s is not a SQLite file: name another file under database:, or move this one away", path)
+	case lib.SQLITE_CANTOPEN:
+		return fmt.Sprintf("%s can't be opened: see that the folder %s exists and that this user may write in it", path, dir)
+	}
+	return fmt.Sprintf("the history file %s can't be written: %v", path, err)
+}
+
+// openProblem turns an error of Open into a sentence.
+func openProblem(err error, path string) error {
+	var p *store.Problem
+	if errors.As(err, &p) {
+		return err
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return &store.Problem{Code: "unavailable", Cause: err, Message: fmt.Sprintf(
+			"%s can't be opened: this user may not read and write it", path)}
+	}
+	return &store.Problem{Code: "unavailable", Message: inWords(err, path), Cause: err}
+}
