@@ -48,7 +48,7 @@ func TestReadRecordingValues(t *testing.T) {
 	}
 	first := got[0]
 	if first.Ref != (Ref{"lab", "p"}) || first.Role != RolePrimary || first.Source != "replay" || first.Err != "late" || first.Facts["pg.setting.x"] != "0.2" {
-		t.Errorf("first batch is %+v", first)
+		t.Errorf("first batch of %s from %q: role %q, error %q, facts %v", first.Ref, first.Source, first.Role, first.Err, first.Facts)
 	}
 	if first.Elapsed != time.Second || got[1].Elapsed != 2500*time.Millisecond || got[2].Elapsed != time.Second {
 		t.Errorf("elapsed %v, %v, %v", first.Elapsed, got[1].Elapsed, got[2].Elapsed)
@@ -177,11 +177,11 @@ func TestRecordingRoundTrip(t *testing.T) {
 		t.Fatalf("%d of %d batches came back, problems %v", len(out), len(in), problems)
 	}
 	if out[0].Elapsed != in[0].Elapsed || out[1].Role != RoleStandby || out[1].Facts["pg.setting.a"] != in[1].Facts["pg.setting.a"] {
-		t.Errorf("came back as %+v", out[:2])
+		t.Errorf("elapsed %v, role %q, facts %v came back", out[0].Elapsed, out[1].Role, out[1].Facts)
 	}
 	last := out[2]
 	if last.Err != "no answer" || !last.Restart || len(last.Notes) != 1 || len(last.Events) != 1 || last.Events[0] != in[2].Events[0] {
-		t.Errorf("came back as %+v", last)
+		t.Errorf("error %q, restart %v, notes %q, events %v came back", last.Err, last.Restart, last.Notes, last.Events)
 	}
 	for i := range in {
 		sameSamples(t, in[i], out[i])

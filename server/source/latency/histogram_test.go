@@ -90,7 +90,7 @@ func TestHistogramCollect(t *testing.T) {
 	}
 	b := collect([4]int{10, 10, 10, 10}, [4]int{0, 0, 0, 0})
 	if b.Err != "" || len(b.Samples) != 0 || !strings.Contains(b.Facts["latency.from"], "http_request_duration_seconds") {
-		t.Fatalf("first reading: %+v", b)
+		t.Fatalf("first reading: %q, %v, %v", b.Err, b.Samples, b.Facts)
 	}
 	b = collect([4]int{110, 110, 110, 110}, [4]int{0, 0, 100, 100})
 	got := values(b)
@@ -103,7 +103,7 @@ func TestHistogramCollect(t *testing.T) {
 	}
 	b = collect([4]int{1, 1, 1, 1}, [4]int{0, 0, 1, 1})
 	if len(b.Samples) != 0 || len(b.Events) != 1 || b.Events[0].Kind != "reset" {
-		t.Errorf("after a restart: %+v", b)
+		t.Errorf("after a restart: %v, %v", b.Samples, b.Events)
 	}
 	b = collect([4]int{2, 2, 2, 2}, [4]int{0, 0, 1, 1})
 	if got = values(b); math.Abs(got["latency.p50_ms"]-5) > 1e-6 {

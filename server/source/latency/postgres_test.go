@@ -120,7 +120,7 @@ func TestProbeSaysWhyItCannotCommit(t *testing.T) {
 type session struct{ conn *pgx.Conn }
 
 func (s session) QueryRows(ctx context.Context, sql string, each func(pgx.CollectableRow) error) error {
-	rows, err := s.conn.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	rows, err := s.conn.Query(ctx, sql)
 	if err != nil {
 		return err
 	}
@@ -182,6 +182,43 @@ func TestStatementsOnARealServer(t *testing.T) {
 	run(1, time.Millisecond)
 	if b = collect(); b.Err != "" || values(b)["latency.p50_ms"] > 100 {
 		t.Errorf("after a reset: %q, %v", b.Err, values(b))
+	}
+}
+
+// The columns have the same names from 14 to 18.
+func TestStatementsOnEveryVersion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
+	all, err := lab.Find()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, bin := range all {
+		t.Run(bin.Version, func(t *testing.T) {
+			server, err := lab.StartPrimary(t.Context(), lab.Options{Binaries: bin, Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer server.Close()
+			if err := server.Exec(t.Context(), "postgres", "CREATE EXTENSION pg_stat_statements", "CREATE ROLE watcher LOGIN IN ROLE pg_monitor"); err != nil {
+				t.Fatal(err)
+			}
+			src := NewStatements(session{connect(t, server.DSNAs("watcher", "postgres"))})
+			app := connect(t, server.DSN("postgres"))
+			for range 2 {
+				if _, err := app.Exec(t.Context(), "SELECT pg_sleep(0.01)"); err != nil {
+					t.Fatal(err)
+				}
+				b := src.Collect(t.Context(), time.Now())
+				if b.Err != "" || len(b.Notes) > 0 {
+					t.Fatalf("%q, %q", b.Err, b.Notes)
+				}
+			}
+			if len(src.last) == 0 || src.lastAt.IsZero() {
+				t.Errorf("no entry was read")
+			}
+		})
 	}
 }
 

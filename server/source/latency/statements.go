@@ -41,6 +41,10 @@ type Statements struct {
 // NewStatements returns the source.
 func NewStatements(q Querier) *Statements { return &Statements{q: q} }
 
+// Connected is always true: the connection and its retries are the Querier's
+// business, and asking it again costs nothing.
+func (s *Statements) Connected() bool { return true }
+
 const noExtension = "request latency is not known: this database has no pg_stat_statements. " +
 	"Mend: shared_preload_libraries = 'pg_stat_statements' and a restart, then CREATE EXTENSION pg_stat_statements; or configure latency.prometheus"
 

@@ -84,7 +84,7 @@ func TestCollect(t *testing.T) {
 	now := time.Now()
 	first := s.Collect(t.Context(), now)
 	if first.Err != "" || len(first.Samples) != 0 || first.Source != "nodeexporter" || first.Ref != ref {
-		t.Fatalf("first reading: %+v", first)
+		t.Fatalf("first reading of %s by %s: %q, %v", first.Ref, first.Source, first.Err, first.Samples)
 	}
 	// The two answers come within a millisecond here and the host says half a
 	// second: within what our clocks may differ, so the host's counts.
@@ -125,7 +125,7 @@ func TestResetIsAGap(t *testing.T) {
 	collect(500, 500, 100)
 	b := collect(3, 4, 1)
 	if b.Err != "" || len(b.Samples) != 0 || len(b.Events) != 1 || b.Events[0].Kind != "reset" {
-		t.Errorf("after a reset: %+v", b)
+		t.Errorf("after a reset: %q, %v, %v", b.Err, b.Samples, b.Events)
 	}
 	if b = collect(4, 5, 1); values(b)["disk.read_iops"] < 1 {
 		t.Errorf("after the gap: %v", values(b))

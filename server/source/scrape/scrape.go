@@ -162,6 +162,8 @@ func (c *Client) failure(ctx context.Context, err error) error {
 		return fmt.Errorf("%s took the request and did not answer in time: %w", c.url.Host, context.DeadlineExceeded)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("no connection to %s in time: %w", c.url.Host, context.DeadlineExceeded)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%s closed the connection without an answer: %w", c.url.Host, err)
 	}
 	return fmt.Errorf("%s: %w", c.url.Host, err)
 }
