@@ -63,7 +63,7 @@ func TestErrorsAreSentencesWithoutSecrets(t *testing.T) {
 		says    string
 		reached bool
 	}{
-		"status": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "over\nthere", 403) }, "answered 403 Forbidden over there", true},
+		"status": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "over\nthere", http.StatusForbidden) }, "answered 403 Forbidden over there", true},
 		"html":   {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<p>hello</p>") }, "no Prometheus text page", true},
 		"silent": {func(w http.ResponseWriter, _ *http.Request) { <-slow }, "took the request and did not answer in time", true},
 		"cut":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "closed the connection without an answer", true},
