@@ -31,18 +31,18 @@ func ParseDSN(dsn string) (*pgx.ConnConfig, error) {
 
 func parseProblem(err error) string {
 	text := err.Error()
-	for mark, says := range map[string]string{
-		"`: sslmode is invalid":             "its sslmode is none of disable, allow, prefer, require, verify-ca, verify-full",
-		"`: invalid port":                   "its port is not a number from 1 to 65535",
-		"`: failed to read service":         "the service it names can't be read from the service file",
-		"`: unknown target_session_attrs":   "its target_session_attrs is not known",
-		"`: invalid connect_timeout":        "its connect_timeout is not a number of seconds",
-		"`: failed to configure TLS":        "a certificate or key file it names can't be read",
-		"`: invalid min_protocol_version":   "its min_protocol_version is not known",
-		"`: failed to parse as keyword/val": "it is no list of keyword=value pairs; put values with spaces into single quotes",
+	for _, known := range []struct{ mark, says string }{
+		{"(sslmode is invalid", "its sslmode is none of disable, allow, prefer, require, verify-ca, verify-full"},
+		{"`: invalid port", "its port is not a number from 1 to 65535 (a / in a password is written %2F)"},
+		{"`: failed to read service", "the service it names can't be read from the service file"},
+		{"`: unknown target_session_attrs", "its target_session_attrs is not known"},
+		{"`: invalid connect_timeout", "its connect_timeout is not a number of seconds"},
+		{"`: failed to configure TLS", "a certificate or key file it names can't be read"},
+		{"`: invalid min_protocol_version", "its min_protocol_version is not known"},
+		{"`: failed to parse as keyword/val", "it is no list of keyword=value pairs; put values with spaces into single quotes"},
 	} {
-		if strings.Contains(text, mark) {
-			return "the connection string can't be used: " + says
+		if strings.Contains(text, known.mark) {
+			return "the connection string can't be used: " + known.says
 		}
 	}
 	return "the connection string can't be read: give postgres://user@host:5432/database, with @ : / ? # % in a user or password written as %40 %3A %2F %3F %23 %25, or host=… user=… dbname=…"
@@ -93,7 +93,7 @@ func explainServer(pg *pgconn.PgError, cfg *pgx.ConnConfig) string {
 	case "28P01":
 		return fmt.Sprintf("%s refused the password of role %s", at, cfg.User)
 	case "28000":
-		return fmt.Sprintf("%s does not let role %s in (%s): pg_hba.conf needs a line for it", at, cfg.User, pg.Message)
+		return fmt.Sprintf("%s does not let role %s in (%s): it needs to exist, with LOGIN, and a line in pg_hba.conf", at, cfg.User, pg.Message)
 	case "3D000":
 		return fmt.Sprintf("there is no database %q on %s", cfg.Database, at)
 	case "42501":
