@@ -21,9 +21,14 @@ type RunbookPage struct {
 	Fixes    []Step
 	Verifies []Step
 	Like     []LookAlike
-	Sections []PageSection // beside the steps
-	Chooser  *ChooserPage
-	Foot     string
+	Signs    []PageSection // what one sees, beside the clauses
+	Stop     []PageSection // what to do at once
+	Undo     []PageSection // after the fixes
+	Sections []PageSection // the background
+
+	FixProse, VerifyProse string // HTML that introduces the steps
+	Chooser               *ChooserPage
+	Foot                  string
 }
 
 // FlowPart is one part of the page in the line at its top.

@@ -8,6 +8,7 @@ type Step struct {
 	Title    string
 	On       string // "on events-1, database app"
 	SQL      string
+	Fold     string // "Statement, 31 lines": a long one is folded away under this
 	Text     string // shell, YAML or prose where there is no SQL
 	Specs    []Spec // takes, effect, undo, precondition, needs
 	Result   *StepResult

@@ -42,7 +42,7 @@ func (s *Server) chartSet(ctx context.Context, ref store.Ref, w timeWindow) (cha
 	set := chartSet{win: w, step: time.Second}
 	extras := s.chartExtras(ref)
 	memory := w.to.Sub(w.from) < store.WindowSeconds*time.Second && s.d.Now().Sub(w.from) < store.WindowSeconds*time.Second
-	for _, def := range chartDefs {
+	for _, def := range chartsFor(extras.role) {
 		p := plotted{def: def, limit: extras.limits[def.limit] * def.factor()}
 		if b, ok := extras.bands[def.lines[0].signal]; ok {
 			p.band = &[2]float64{b[0] * def.factor(), b[1] * def.factor()}
@@ -138,19 +138,21 @@ func (l *plottedLine) scaled(factor float64) bool {
 
 // chartExtras is what stands in a chart beside its lines.
 type chartExtras struct {
+	role   store.Role
 	limits map[string]float64 // by signal of the limit
 	bands  map[string][2]float64
 	every  map[string]time.Duration // how often the signal's source reads
 }
 
 func (s *Server) chartExtras(ref store.Ref) chartExtras {
-	x := chartExtras{map[string]float64{}, map[string][2]float64{}, map[string]time.Duration{}}
+	x := chartExtras{limits: map[string]float64{}, bands: map[string][2]float64{}, every: map[string]time.Duration{}}
 	s.d.Window.Read(func(v store.View) {
 		in := v.Instance(ref)
 		if in == nil {
 			return
 		}
 		sources := in.Sources()
+		x.role = in.Role
 		for _, def := range chartDefs {
 			if l, ok := limitOf(in, def.lines[0].signal); ok && def.limit != "" {
 				x.limits[def.limit] = l

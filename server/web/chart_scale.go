@@ -14,7 +14,7 @@ import (
 // the usual band with a little air, and the distance between its ticks.
 func scaleTop(highest float64) (top, tick float64) {
 	if highest <= 0 || math.IsNaN(highest) || math.IsInf(highest, 0) {
-		return 1, 0.5
+		return 1.12, 1
 	}
 	top = highest * 1.12
 	raw := top / 3.5

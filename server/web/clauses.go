@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"stallbook/store"
 	"stallbook/views"
@@ -12,29 +13,37 @@ import (
 // gaugeSpan is the factor a gauge reaches to each side of its threshold.
 const gaugeSpan = 8
 
+// clauseContext is what a table of clauses need not repeat in every row.
+type clauseContext struct {
+	ref    store.Ref
+	judged time.Time
+	form   string // the form that holds
+	at     string // for links, "" for now
+}
+
 // clauseGroups is the evidence table of one signature: what must hold, the
 // forms, what raises the severity, what would rule it out.
-func (s *Server) clauseGroups(list []store.Evidence, form string, at store.Ref, when string) []views.ClauseGroup {
+func (s *Server) clauseGroups(list []store.Evidence, x clauseContext) []views.ClauseGroup {
 	var out []views.ClauseGroup
 	index := map[string]int{}
 	for _, e := range list {
-		title := groupTitle(e, form, len(list))
+		title := groupTitle(e, x.form)
 		i, ok := index[title]
 		if !ok {
 			i = len(out)
 			index[title] = i
 			out = append(out, views.ClauseGroup{Title: title})
 		}
-		c := clauseView(e)
+		c := clauseView(e, x)
 		if e.See != "" {
-			c.SeeLabel, c.SeeHref = s.bookTitle(e.See), s.bookLink(e.See, at, when, "")
+			c.SeeLabel, c.SeeHref = s.bookTitle(e.See), s.bookLink(e.See, x.ref, x.at, "")
 		}
 		out[i].Clauses = append(out[i].Clauses, c)
 	}
 	return out
 }
 
-func groupTitle(e store.Evidence, form string, total int) string {
+func groupTitle(e store.Evidence, form string) string {
 	switch e.Group {
 	case store.GroupForm:
 		name := strings.ReplaceAll(e.Form, "-", " ")
@@ -45,15 +54,15 @@ func groupTitle(e store.Evidence, form string, total int) string {
 	case store.GroupNone:
 		return "Would rule it out"
 	case store.GroupEscalate:
-		return "Makes it worse: " + strings.ReplaceAll(e.Form, "-", " ")
+		return "Makes it worse, " + strings.ReplaceAll(e.Form, "-", " ")
 	}
 	return "Must hold"
 }
 
-func clauseView(e store.Evidence) views.Clause {
+func clauseView(e store.Evidence, x clauseContext) views.Clause {
 	c := views.Clause{
 		ID: e.Clause, Verdict: e.Verdict.String(), Word: capital(e.Verdict.String()), Says: e.Says,
-		Detail: detail(e), Observed: observed(e), Threshold: threshold(e), Why: e.Why, Gauge: gaugeOf(e),
+		Detail: detail(e, x), Observed: observed(e), Threshold: threshold(e), Why: e.Why, Gauge: gaugeOf(e),
 	}
 	if e.At != nil {
 		c.At = clock(*e.At)
@@ -64,14 +73,15 @@ func clauseView(e store.Evidence) views.Clause {
 	return c
 }
 
-// detail names the signal, where and over what time it was read, and what is usual.
-func detail(e store.Evidence) string {
+// detail names the signal, over what time it was read and what is usual; where
+// and when only if that is not the page's instance and second.
+func detail(e store.Evidence, x clauseContext) string {
 	parts := []string{e.Signal}
 	if e.Label != "" {
 		parts[0] += " {" + e.Label + "}"
 	}
-	if e.Instance != "" {
-		parts = append(parts, e.Instance)
+	if e.Instance != "" && e.Instance != x.ref.Instance {
+		parts = append(parts, "on "+e.Instance)
 	}
 	if w := statWords[e.Stat]; w != "" && e.WindowS > 1 && e.ThreshTxt == "" {
 		parts = append(parts, fmt.Sprintf("%s of %s s", w, store.Number(e.WindowS)))
@@ -79,7 +89,7 @@ func detail(e store.Evidence) string {
 	if e.Usual != nil {
 		parts = append(parts, "usual "+store.Quantity(*e.Usual, e.Unit))
 	}
-	if e.At != nil {
+	if e.At != nil && x.judged.Sub(*e.At).Abs() > fresh && e.ThreshTxt == "" {
 		parts = append(parts, "at "+clock(*e.At))
 	}
 	return strings.Join(parts, ", ")
@@ -107,8 +117,14 @@ func threshold(e store.Evidence) string {
 	case e.Threshold == nil:
 		return "not known"
 	}
+	if isWord(e.Unit) {
+		return e.Compare + " " + store.Number(*e.Threshold) // the observed value beside it carries the word
+	}
 	return e.Compare + " " + store.Quantity(*e.Threshold, e.Unit)
 }
+
+// isWord tells a unit that counts things (sessions) from one that measures.
+func isWord(unit string) bool { return len(unit) > 5 && !strings.ContainsAny(unit, "/%") }
 
 // gaugeOf places the observed value: the middle is the threshold, the right half
 // holds. What is yes or no without a number stands half way.

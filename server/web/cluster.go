@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -71,7 +72,13 @@ func clusterSays(name string, list []glance) string {
 	worst := list[0]
 	switch {
 	case worst.state.Incident != nil:
-		return worst.state.Incident.Summary
+		hit := 0
+		for _, g := range list {
+			if g.state.Incident != nil {
+				hit++
+			}
+		}
+		return fmt.Sprintf("%s: %s of %s %s in trouble.", name, counted(hit), plural(len(list), "instance", "instances"), map[bool]string{true: "is", false: "are"}[hit == 1])
 	case worst.state.Word == StateNoData:
 		return silence1(worst)
 	case worst.state.Word == StateHydrating:

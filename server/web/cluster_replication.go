@@ -49,7 +49,7 @@ func (s *Server) node(ref store.Ref, states map[store.Ref]InstanceState) views.N
 }
 
 func primaryLines(in *store.Instance, now time.Time) []string {
-	lines := []string{"primary, since " + when(in.RoleSince, now)}
+	lines := []string{"seen as primary since " + when(in.RoleSince, now)}
 	src := in.Sources()
 	if r := readNow(in, sigWALKiB, src, now); r.ok {
 		lines = append(lines, "writes "+store.Quantity(r.v, "KiB/s")+" of WAL")
@@ -72,8 +72,11 @@ func syncSays(in *store.Instance, now time.Time) string {
 	case !streaming.ok:
 		return fmt.Sprintf("a commit waits for %s", plural(int(required.v), "standby", "standbys"))
 	}
-	return fmt.Sprintf("a commit waits for %s, %s can acknowledge",
-		plural(int(required.v), "standby", "standbys"), counted(int(streaming.v)))
+	can := counted(int(streaming.v))
+	if streaming.v == 0 {
+		can = "none"
+	}
+	return fmt.Sprintf("a commit waits for %s, %s can acknowledge", plural(int(required.v), "standby", "standbys"), can)
 }
 
 // standbyLines says whether a standby streams, how fast it replays and how far it

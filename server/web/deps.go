@@ -71,10 +71,13 @@ type Runner interface {
 	Run(ctx context.Context, req RunRequest) (store.StepRun, error)
 }
 
-// RunRequest asks for one step on one instance.
+// RunRequest asks for one step on one instance, with the values that the page
+// showed: what is run is what was read.
 type RunRequest struct {
 	Runbook, Step string
-	Ref           store.Ref
+	Ref           store.Ref     // the page's instance; the run is kept under it
+	Target        store.Ref     // where the statement runs; zero = Ref
+	Vars          runbooks.Vars // fill the statement
 	Incident      string
 	Who           string
 }

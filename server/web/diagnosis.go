@@ -76,7 +76,7 @@ func (s *Server) diagnosisPage(ref store.Ref, asked, judged time.Time, list []st
 		})
 		p.Details = append(p.Details, views.SignatureDetail{
 			ID: id, Title: s.titleOf(d), Href: s.bookLink(d.Runbook, ref, atParam(asked), ""), Kind: kind, Word: word,
-			Hold: hold + " hold", Groups: s.clauseGroups(d.Clauses, d.Form, ref, atParam(asked)),
+			Hold: hold + " hold", Groups: s.clauseGroups(d.Clauses, clauseContext{ref, judged, d.Form, atParam(asked)}),
 		})
 	}
 	return p

@@ -46,6 +46,9 @@ func (s *Server) fleetPart(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(html) // the reader may have left
 }
 
+// inFull is how many open incidents are told in full.
+const inFull = 1
+
 // onceASecond keeps what was drawn for the present second.
 type onceASecond struct {
 	mu   sync.Mutex
@@ -83,8 +86,12 @@ func (s *Server) fleetView(ctx context.Context, now time.Time) (views.Fleet, err
 		f.Cells = append(f.Cells, views.Cell{Kind: stateChip(g.state).Kind, Name: shortName(g.ref), Word: stateChip(g.state).Word, Href: s.instanceLink(g.ref)})
 		f.Rows = append(f.Rows, s.row(g, now))
 	}
-	for _, in := range open {
-		f.Open = append(f.Open, s.openIncident(in, now))
+	for i, in := range open {
+		if i < inFull || len(open) <= inFull+1 && i <= inFull {
+			f.Open = append(f.Open, s.openIncident(in, now))
+		} else {
+			f.More = append(f.More, s.openIncident(in, now))
+		}
 	}
 	f.Silent = s.silentSources(list, now)
 	f.Ended, f.Quiet, err = s.ended(ctx, store.IncidentFilter{}, time.Hour, now)

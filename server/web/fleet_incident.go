@@ -82,10 +82,8 @@ func (s *Server) traces(in store.Incident, from, now time.Time) []views.Trace {
 		}
 		wants = append(wants, want{instance, id, usual})
 	}
-	for _, e := range in.Evidence {
-		if e.Verdict == store.Yes && e.Group != store.GroupNone {
-			add(e.Instance, e.Signal, e.Usual)
-		}
+	for _, e := range effectsFirst(in.Evidence) {
+		add(e.Instance, e.Signal, e.Usual)
 	}
 	for _, name := range []string{"latency.p50_ms", "disk.iops", "pg.wait.sync_rep", "pg.wait.wal", "pg.replay_lag_kib"} {
 		add(in.Instance, name, nil)
@@ -103,6 +101,30 @@ func (s *Server) traces(in store.Incident, from, now time.Time) []views.Trace {
 			}
 		}
 	})
+	return out
+}
+
+// effectsFirst is the evidence that holds, what people feel before what the disk
+// does before the rest.
+func effectsFirst(list []store.Evidence) []store.Evidence {
+	var out []store.Evidence
+	for _, e := range list {
+		if e.Verdict == store.Yes && e.Group != store.GroupNone {
+			out = append(out, e)
+		}
+	}
+	rank := func(e store.Evidence) int {
+		switch {
+		case e.Signal == "pg.wait.sync_rep":
+			return 0
+		case strings.HasPrefix(e.Signal, "latency."):
+			return 1
+		case strings.HasPrefix(e.Signal, "disk."):
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(out, func(a, b store.Evidence) int { return rank(a) - rank(b) })
 	return out
 }
 

@@ -69,13 +69,14 @@ func (s *Server) incidentModel(in store.Incident) views.IncidentPage {
 		p.All.Href = s.diagnosisLink(in.Ref(), in.WorstAt)
 	}
 	p.Evidence = s.incidentEvidence(in)
+	p.NextLink = views.Crumb{Label: "Open the runbook", Href: p.Book.Href}
 	return p
 }
 
 // incidentEvidence is the clauses at the worst moment, with what they were when
 // it opened.
 func (s *Server) incidentEvidence(in store.Incident) views.ClausePanel {
-	p := views.ClausePanel{Title: "Evidence", End: clock(in.WorstAt), Groups: s.clauseGroups(in.Evidence, in.Form, in.Ref(), "")}
+	p := views.ClausePanel{Title: "Evidence", End: clock(in.WorstAt), Groups: s.clauseGroups(in.Evidence, clauseContext{in.Ref(), in.WorstAt, in.Form, ""})}
 	var n [3]int
 	for _, e := range in.Evidence {
 		n[e.Verdict+1]++
@@ -144,7 +145,6 @@ func (s *Server) runners(in store.Incident) []views.LookAlike {
 
 // nextStep is the first check of the runbook with its button.
 func (s *Server) nextStep(r *http.Request, p *views.IncidentPage, in store.Incident) error {
-	p.NextLink = views.Crumb{Label: "Open the runbook", Href: p.Book.Href}
 	p.NextHead = views.PanelHead{Title: "Next step", Class: "panel-act", ID: "next"}
 	if !in.Ongoing() {
 		p.NextHead.Title, p.NextHead.Class = "What to look at", ""

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"stallbook/store"
@@ -82,7 +83,8 @@ func incidentsSay(open, closed []store.Incident, f store.IncidentFilter, now tim
 	switch {
 	case len(open) > 0:
 		head = plural(len(open), "incident is open.", "incidents are open.")
-		sub = open[0].Summary
+		worst := slices.MaxFunc(open, func(a, b store.Incident) int { return a.Severity.Rank() - b.Severity.Rank() })
+		sub = worst.Summary
 	case f.State == store.StateClosed:
 		head = plural(len(closed), "closed incident.", "closed incidents.")
 	default:

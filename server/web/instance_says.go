@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -22,13 +23,16 @@ func (s *Server) instanceFacts(v *views.Instance, ref store.Ref, open []store.In
 		if in.Role != "" {
 			label += ", " + string(in.Role)
 		}
-		if f, ok := in.Fact("pg.version"); ok {
-			label += ", PostgreSQL " + f.Value
+		for _, name := range []string{"pg.version", "pg.setting.server_version"} {
+			if f, ok := in.Fact(name); ok {
+				label += ", PostgreSQL " + f.Value
+				break
+			}
 		}
 		v.Crumbs = append(v.Crumbs, views.Crumb{Label: label})
 		for name, f := range in.Facts() {
 			if short, ok := strings.CutPrefix(name, "pg.setting."); ok {
-				v.Facts = append(v.Facts, views.Fact{Name: short, Says: f.Value})
+				v.Facts = append(v.Facts, views.Fact{Name: short, Says: cmp.Or(f.Value, "empty")})
 			}
 		}
 	})
@@ -81,8 +85,8 @@ func (s *Server) unmeasured(v *views.Instance, ref store.Ref, set chartSet, g gl
 			return
 		}
 		for _, def := range set.missing {
-			if def.standby && in.Role == store.RolePrimary || def.id == "loaded" {
-				continue
+			if def.id == "loaded" {
+				continue // a volume that is whole has no progress
 			}
 			why := whyNever(in, def.lines[0].id(), g.sources)
 			if why == "nothing read yet" && (!set.win.live || in.Get(def.lines[0].id(), "") != nil) {

@@ -10,10 +10,6 @@ import (
 	"stallbook/views"
 )
 
-// beside is the sections that stand beside the steps; the steps themselves are
-// drawn from their file and not from prose about them.
-const stepSections = " check fix verify is-it-this "
-
 func (s *Server) runbookModel(r *http.Request, v bookView) views.RunbookPage {
 	b := v.book
 	p := views.RunbookPage{
@@ -21,11 +17,7 @@ func (s *Server) runbookModel(r *http.Request, v bookView) views.RunbookPage {
 		State:  severityChip(b.Severity), Head: b.Title, Brief: b.Brief, Foot: bookFoot(b),
 		Like: s.lookAlikes(v), Notes: bookNotes(b, v),
 	}
-	for _, sec := range b.Sections {
-		if !strings.Contains(stepSections, " "+sec.ID+" ") {
-			p.Sections = append(p.Sections, views.PageSection{ID: "about-" + sec.ID, Title: sec.Title, HTML: sec.HTML})
-		}
-	}
+	place(&p, b.Sections)
 	if v.ref == (store.Ref{}) {
 		at := r.URL.Query().Get("at")
 		c := s.chooser(r, func(ref store.Ref) string { return s.bookLink(b.Slug, ref, at, "") }, "", "")
@@ -36,6 +28,31 @@ func (s *Server) runbookModel(r *http.Request, v bookView) views.RunbookPage {
 	p.Checks, p.Fixes, p.Verifies = s.steps(v)
 	p.Flow = flow(p, v)
 	return p
+}
+
+// place puts the prose where its steps are: what one sees beside the clauses,
+// what to do beside the fixes, the background in a column of its own.
+func place(p *views.RunbookPage, sections []runbooks.Section) {
+	for _, sec := range sections {
+		part := views.PageSection{ID: "about-" + sec.ID, Title: sec.Title, HTML: sec.HTML}
+		switch sec.ID {
+		case "is-it-this":
+			part.Title = "How to tell" // its heading is the panel of clauses already
+			p.Signs = append(p.Signs, part)
+		case "symptom":
+			p.Signs = append(p.Signs, part)
+		case "stop":
+			p.Stop = append(p.Stop, part)
+		case "fix":
+			p.FixProse = part.HTML
+		case "verify":
+			p.VerifyProse = part.HTML
+		case "undo":
+			p.Undo = append(p.Undo, part)
+		default:
+			p.Sections = append(p.Sections, part)
+		}
+	}
 }
 
 // forInstance is what the page says about the instance it is opened for.
@@ -59,7 +76,7 @@ func (s *Server) forInstance(p *views.RunbookPage, v bookView) {
 		return
 	}
 	d := v.own
-	p.Is.Groups = s.clauseGroups(d.Clauses, d.Form, v.ref, atParam(v.at))
+	p.Is.Groups = s.clauseGroups(d.Clauses, clauseContext{v.ref, v.judged, d.Form, atParam(v.at)})
 	p.Is.Scope = fmt.Sprintf("%d of %d hold", d.Hold, d.Needed)
 	p.Head, p.Sub, p.Kicker = s.bookSays(v)
 	if d.Verdict == store.Matched && d.Severity != "" {

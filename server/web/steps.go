@@ -14,6 +14,10 @@ import (
 // staleRun is how old a result may be before the page asks to run it again.
 const staleRun = 60 * time.Second
 
+// foldLines is how long a statement may be before it is folded away: what it
+// answered must not stand a screen below its question.
+const foldLines = 14
+
 // steps is every step of the page with its statement filled in, by kind.
 func (s *Server) steps(v bookView) (checks, fixes, verifies []views.Step) {
 	vars := s.vars(v)
@@ -36,6 +40,9 @@ func (s *Server) step(v bookView, st runbooks.Step, vars runbooks.Vars, number s
 	out := views.Step{
 		ID: st.ID, Number: number, Kind: st.Kind, Title: filled.Title, SQL: strings.TrimSpace(filled.SQL),
 		Text: strings.TrimSpace(filled.Text), Specs: specs(filled), Status: "not run",
+	}
+	if n := strings.Count(out.SQL, "\n") + 1; n > foldLines {
+		out.Fold = fmt.Sprintf("Statement, %d lines", n)
 	}
 	if v.ref == (store.Ref{}) {
 		out.Status, out.On = "", onWords(st.On)
