@@ -36,6 +36,7 @@ build: ## Build bin/stallbook, static
 # of another version.
 static: ## Fetch the third-party scripts and copy them into static/vendor
 	npm ls --omit=dev >/dev/null 2>&1 || $(NPM_CI) --omit=dev
+	find $(VENDOR) -type f ! -name .gitkeep -delete
 	cp node_modules/uplot/dist/uPlot.iife.min.js node_modules/uplot/dist/uPlot.min.css $(VENDOR)/
 	cp node_modules/uplot/LICENSE $(VENDOR)/uPlot.LICENSE.txt
 	cp node_modules/idiomorph/dist/idiomorph.min.js $(VENDOR)/

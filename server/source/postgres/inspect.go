@@ -32,6 +32,8 @@ type Report struct {
 type Missing struct {
 	What string `json:"what"`
 	Mend string `json:"mend"` // a statement or a setting
+	// Optional: nothing that is watched is hidden without it.
+	Optional bool `json:"optional"`
 }
 
 // Extension is one the runbooks use.
@@ -102,11 +104,11 @@ func missingRights(c capabilities) []Missing {
 			"which standbys stream (pg_stat_replication)",
 			"query texts (pg_stat_statements)",
 		} {
-			list = append(list, Missing{what, grant})
+			list = append(list, Missing{What: what, Mend: grant})
 		}
 	}
 	if !c.Rights.WALDir && c.WAL {
-		list = append(list, Missing{"recycled WAL segments (pg_ls_waldir)", grant})
+		list = append(list, Missing{What: "recycled WAL segments (pg_ls_waldir)", Mend: grant})
 	}
 	return list
 }
@@ -132,7 +134,7 @@ func missingExtensions(found []Extension, database string, role store.Role) []Mi
 			}
 		}
 		if mend != "" {
-			list = append(list, Missing{uses[name] + " (extension " + name + ")", mend})
+			list = append(list, Missing{What: uses[name] + " (extension " + name + ")", Mend: mend, Optional: true})
 		}
 	}
 	return list
