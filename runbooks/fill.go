@@ -50,7 +50,9 @@ func Fill(text string, vars Vars) (filled string, missing []string) {
 }
 
 // Filled returns the step with its variables filled in, for a page. missing
-// lists what is not known.
+// lists what is not known. A check that takes the table from the settings gets
+// the two SET lines that psql needs to ask the same; without them its statement
+// looks at all tables.
 func (s Step) Filled(vars Vars) (Step, []string) {
 	var all []string
 	for _, p := range []*string{&s.Title, &s.SQL, &s.Text, &s.Takes, &s.Effect, &s.Undo, &s.Precondition} {
@@ -62,6 +64,9 @@ func (s Step) Filled(vars Vars) (Step, []string) {
 			}
 		}
 	}
+	if table := vars["table"]; table != "" && strings.Contains(s.SQL, "'stallbook.table'") {
+		s.SQL = fmt.Sprintf("SET stallbook.schema = %s;\nSET stallbook.table = %s;\n%s", QuoteLiteral(vars["schema"]), QuoteLiteral(table), s.SQL)
+	}
 	return s, all
 }
 
@@ -69,7 +74,10 @@ func (v Vars) get(name, form string) (string, bool) {
 	if name == "relation" {
 		return v.relation(form)
 	}
-	value := v[name]
+	value, known := v[name]
+	if known && value == "" && form == formLiteral && strings.HasPrefix(name, "setting.") {
+		return "''", true // an empty setting is a value
+	}
 	if value == "" || strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
 		return "", false
 	}
@@ -146,13 +154,14 @@ func QuoteLiteral(s string) string {
 }
 
 // TableVars takes a table's label as the signals carry it, schema.table or
-// database.schema.table when databases names the watched ones, into vars. A
-// label that was made of quoted names is read as such; otherwise the schema
-// ends at the first dot, since more tables than schemas have one in their name.
+// database.schema.table, into vars. Names in it are quoted where SQL needs that,
+// so dots part them; with more than three parts, or when databases is given and
+// does not hold the first of three, the dots are part of an unquoted name, and
+// the schema ends at the first one.
 func TableVars(label string, databases []string) Vars {
 	vars := Vars{}
 	parts := splitLabel(label)
-	if len(parts) > 2 && slices.Contains(databases, parts[0]) {
+	if len(parts) == 3 && (databases == nil || slices.Contains(databases, parts[0])) {
 		vars["database"], parts = parts[0], parts[1:]
 	}
 	if len(parts) == 1 {

@@ -94,6 +94,7 @@ type Step struct {
 	Text         string   // shell, YAML or prose: where there is no SQL, or for other platforms beside it
 	Needs        []string // extensions, grants, settings, each a sentence that says how to get it
 	MinVersion   int      // server_version_num / 10000; 0 = any
+	Extension    string   // whose functions or views the SQL uses; "" = none
 	Expect       *Expect  // how the result of a check or verify is judged
 	Takes        string   // lock, wait, blast radius
 	Effect       string

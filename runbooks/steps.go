@@ -24,6 +24,7 @@ type stepYAML struct {
 	Text         string      `yaml:"text"`
 	Needs        []string    `yaml:"needs"`
 	MinVersion   int         `yaml:"min_version"`
+	Extension    string      `yaml:"extension"`
 	Expect       *expectYAML `yaml:"expect"`
 	Takes        string      `yaml:"takes"`
 	Effect       string      `yaml:"effect"`
@@ -99,7 +100,7 @@ func (r *reader) step(y *stepYAML, at func(string) int) Step {
 	}
 	s := Step{
 		ID: y.ID, Kind: y.Kind, Title: y.Title, On: y.On, SQLFile: y.SQL, Text: strings.TrimSpace(y.Text),
-		Needs: y.Needs, MinVersion: y.MinVersion, Takes: y.Takes, Effect: y.Effect,
+		Needs: y.Needs, MinVersion: y.MinVersion, Extension: y.Extension, Takes: y.Takes, Effect: y.Effect,
 		Undo: y.Undo, Precondition: y.Precondition, Risk: y.Risk, Verify: y.Verify,
 	}
 	if y.SQL != "" {

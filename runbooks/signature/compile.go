@@ -290,7 +290,7 @@ func (c *compiler) checkSummary(s *Signature) {
 	}
 	valid := []string{"cluster", "instance", "primary"}
 	for _, cl := range s.clauses {
-		for _, f := range []string{"value", "threshold", "usual", "label", "text"} {
+		for _, f := range []string{"value", "number", "threshold", "limit", "usual", "label", "text"} {
 			valid = append(valid, cl.id+"."+f)
 		}
 	}

@@ -163,7 +163,7 @@ func (r *Result) Summary() string {
 	pairs := []string{"{cluster}", r.Ref.Cluster, "{instance}", r.Ref.Instance, "{primary}", orElse(r.primary, "the primary")}
 	for i, c := range r.Signature.clauses {
 		o := &r.seen[i]
-		for _, f := range []string{"value", "threshold", "usual", "label", "text"} {
+		for _, f := range []string{"value", "number", "threshold", "limit", "usual", "label", "text"} {
 			pairs = append(pairs, "{"+c.id+"."+f+"}", c.field(f, o))
 		}
 	}
@@ -174,6 +174,10 @@ func (c *clause) field(name string, o *observation) string {
 	switch name {
 	case "value":
 		return quantity(o.value, o.hasValue, c.unit)
+	case "number":
+		return quantity(o.value, o.hasValue, "")
+	case "limit":
+		return quantity(o.threshold, o.hasThr, "")
 	case "threshold":
 		return quantity(o.threshold, o.hasThr, c.unit)
 	case "usual":
@@ -189,7 +193,7 @@ func (c *clause) fill(text string, o *observation, e store.Evidence) string {
 		return text
 	}
 	pairs := []string{"{instance}", orElse(e.Instance, "it")}
-	for _, f := range []string{"value", "threshold", "usual", "label", "text"} {
+	for _, f := range []string{"value", "number", "threshold", "limit", "usual", "label", "text"} {
 		pairs = append(pairs, "{"+f+"}", c.field(f, o))
 	}
 	return strings.NewReplacer(pairs...).Replace(text)

@@ -203,3 +203,16 @@ func (m *Matcher) Ongoing() []store.Incident {
 	})
 	return out
 }
+
+// Each calls f with every judgement of the latest tick; held tells whether it
+// matched for its hold time.
+func (m *Matcher) Each(f func(ref store.Ref, slug string, verdict store.MatchVerdict, held bool)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for ref, list := range m.judged {
+		for _, j := range list {
+			s := j.result.Signature
+			f(ref, s.Slug, j.result.Verdict, !j.since.IsZero() && m.at.Sub(j.since) >= s.Hold)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 const minWorse = 0.02
 
 // score says how far past their thresholds the clauses of an incident are: the
-// mean over those that hold of log8(observed/threshold), each at most 1.
+// mean over those that hold of log8(observed/threshold).
 func score(list []store.Evidence) float64 {
 	sum, n := 0.0, 0
 	for _, e := range list {
@@ -24,7 +24,7 @@ func score(list []store.Evidence) float64 {
 			high, low = low, high
 		}
 		if e.Verdict == store.Yes && low > 0 && high > low {
-			sum += min(1, math.Log(high/low)/math.Log(8))
+			sum += math.Log(high/low) / math.Log(8)
 		}
 	}
 	if n == 0 {

@@ -1,0 +1,50 @@
+package server
+
+import (
+	"context"
+
+	"stallbook/server/config"
+)
+
+// reloads takes a new configuration whenever one is asked for. A bad file
+// changes nothing: the old one stays in force and the log says why.
+func (s *service) reloads(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case load := <-s.o.Reload:
+			if err := s.reload(load); err != nil {
+				s.o.Log.Error("configuration not reloaded, the old one stays in force", "error", err)
+				continue
+			}
+			s.o.Log.Info("configuration reloaded", "clusters", len(s.cfg.Load().Clusters))
+		}
+	}
+}
+
+func (s *service) reload(load func() (*config.Config, error)) error {
+	cfg, err := load()
+	if err != nil {
+		return err
+	}
+	lib, err := loadChecked(cfg)
+	if err != nil {
+		return err
+	}
+	old := s.cfg.Load()
+	for name, changed := range map[string]bool{
+		"listen": cfg.Listen != old.Listen, "database": cfg.Database != old.Database, "base_path": cfg.BasePath != old.BasePath,
+		"public_url": cfg.PublicURL != old.PublicURL, "retention": cfg.Retention != old.Retention,
+	} {
+		if changed {
+			s.o.Log.Warn("this key takes effect at the next start", "key", name)
+		}
+	}
+	if err := s.fleet.follow(cfg); err != nil {
+		return err
+	}
+	s.cfg.Store(cfg)
+	s.pipeline.library.Store(lib)
+	return nil
+}

@@ -1,0 +1,147 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"reflect"
+	"time"
+
+	"stallbook/server/config"
+	"stallbook/server/poll"
+	"stallbook/server/source/latency"
+	"stallbook/server/source/nodeexporter"
+	"stallbook/server/source/postgres"
+	"stallbook/store"
+)
+
+// How often each kind of source is read.
+const (
+	everySecond = time.Second
+	// statementsEvery is slow on purpose: pg_stat_statements is dearer than the
+	// rest of a poll together, and its counters are means anyway.
+	statementsEvery = 5 * time.Second
+)
+
+// fleet keeps the polled instances in step with the configuration.
+type fleet struct {
+	group   *poll.Group
+	window  *store.Window
+	log     *slog.Logger
+	running map[store.Ref]config.Instance
+}
+
+func newFleet(group *poll.Group, window *store.Window, log *slog.Logger) *fleet {
+	return &fleet{group: group, window: window, log: log, running: map[store.Ref]config.Instance{}}
+}
+
+// follow starts what is new or changed and stops what is gone. An instance that
+// did not change keeps its connection and what is usual there.
+func (f *fleet) follow(cfg *config.Config) error {
+	wanted := map[store.Ref]config.Instance{}
+	for _, c := range cfg.Clusters {
+		for _, in := range c.Instances {
+			wanted[store.Ref{Cluster: c.Name, Instance: in.Name}] = in
+		}
+	}
+	for ref, old := range f.running {
+		now, stays := wanted[ref]
+		if stays && reflect.DeepEqual(old, now) {
+			continue
+		}
+		f.group.Remove(ref)
+		delete(f.running, ref)
+		if !stays {
+			f.window.Remove(ref)
+		}
+	}
+	for ref, in := range wanted {
+		if _, runs := f.running[ref]; runs {
+			continue
+		}
+		if err := f.start(ref, in); err != nil {
+			return err
+		}
+		f.running[ref] = in
+	}
+	return nil
+}
+
+// start begins to read one instance.
+func (f *fleet) start(ref store.Ref, in config.Instance) error {
+	pg, err := postgres.New(postgres.Options{
+		Ref: ref, DSN: in.Postgres.Reveal(), Databases: databases(in.Databases),
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", ref, err)
+	}
+	if err := f.add(ref, "postgres", pg, everySecond); err != nil {
+		return err
+	}
+	if err := f.startDisk(ref, in); err != nil {
+		return err
+	}
+	return f.startLatency(ref, in, pg)
+}
+
+func (f *fleet) startDisk(ref store.Ref, in config.Instance) error {
+	if in.NodeExporter == nil {
+		return nil
+	}
+	ne, err := nodeexporter.New(nodeexporter.Options{
+		Ref: ref, URL: in.NodeExporter.URL.Reveal(), Device: in.NodeExporter.Device, DataDir: in.NodeExporter.DataDir,
+		Limits: limits(in.Disk),
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", ref, err)
+	}
+	return f.add(ref, "nodeexporter", ne, everySecond)
+}
+
+func (f *fleet) startLatency(ref store.Ref, in config.Instance, pg *postgres.Source) error {
+	switch l := in.Latency; l.Kind {
+	case config.LatencyPrometheus:
+		src, err := latency.NewHistogram(latency.HistogramOptions{
+			URL: l.Prometheus.URL.Reveal(), Histogram: l.Prometheus.Histogram, Match: l.Prometheus.Match,
+		})
+		if err != nil {
+			return fmt.Errorf("%s: latency: %w", ref, err)
+		}
+		return f.add(ref, "latency", src, everySecond)
+	case config.LatencyProbe:
+		src, err := latency.NewProbe(latency.ProbeOptions{DSN: in.Postgres.Reveal(), Every: l.ProbeEvery})
+		if err != nil {
+			return fmt.Errorf("%s: latency: %w", ref, err)
+		}
+		return f.add(ref, "latency", src, everySecond)
+	case config.LatencyAuto, config.LatencyStatements:
+		return f.add(ref, "latency", latency.NewStatements(pg), statementsEvery)
+	}
+	return nil
+}
+
+func (f *fleet) add(ref store.Ref, name string, src poll.Source, every time.Duration) error {
+	f.window.Declare(ref, name, every)
+	return f.group.Add(ref, name, src, every)
+}
+
+// allDatabases is how the postgres source spells every database of the server.
+const allDatabases = "all"
+
+func databases(d config.Databases) []string {
+	if d.All {
+		return []string{allDatabases}
+	}
+	return d.Names
+}
+
+// limits are what the operator knows of the volume; what is not given is unknown.
+func limits(d config.Disk) []store.Sample {
+	return nodeexporter.Limits(valueOr0(d.IOPSLimit), valueOr0(d.KiBSLimit))
+}
+
+func valueOr0(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
