@@ -105,7 +105,7 @@ func cpu(b testing.TB) time.Duration {
 // size, with everything in it, by the samples that went in.
 func BenchmarkBytesPerSample(b *testing.B) {
 	for range b.N {
-		const hours = 3
+		const hours = 8
 		f := newFleet(b, 40, 10)
 		for range hours * 3600 / 15 {
 			var all []store.Batch
@@ -155,7 +155,10 @@ func BenchmarkIngest(b *testing.B) {
 		b.Run(fmt.Sprint("instances=", n), func(b *testing.B) {
 			for range b.N {
 				f := newFleet(b, n, 10)
-				ticks := 1800 * 100 / n
+				ticks := 1200
+				if n == 100 {
+					ticks = 2400
+				}
 				var used time.Duration
 				for range ticks {
 					all := f.batches()

@@ -52,10 +52,21 @@ type series struct {
 
 // slot remembers which series stood at a position of a batch: consecutive
 // batches of a source look alike, so that a comparison replaces a hash.
+// Index and kind are copies: the loop over samples must not touch every series.
 type slot struct {
-	name seriesName
-	ser  *series
-	prev int64 // value in the previous batch, for the journal
+	name  seriesName
+	ser   *series
+	prev  int64 // value in the previous batch, for the journal
+	index int32
+	kind  store.Kind
+}
+
+func slotFor(n seriesName, ser *series) slot {
+	s := slot{name: n, ser: ser, index: int32(ser.index)}
+	if info, ok := ser.info(); ok {
+		s.kind = info.Kind
+	}
+	return s
 }
 
 // dictionary gives names their numbers.

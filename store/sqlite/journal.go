@@ -106,7 +106,7 @@ func (m *memory) resolve(s *stream, samples []store.Sample, day int64) (same boo
 			continue
 		}
 		same = false
-		sl := slot{name: n, ser: m.series(s, n, day)}
+		sl := slotFor(n, m.series(s, n, day))
 		if i < len(s.shape) {
 			s.shape[i] = sl
 		} else {
@@ -166,7 +166,9 @@ func (m *memory) replayBatch(c *cursor, s *stream) bool {
 		if c.bad || ser == nil {
 			return false
 		}
-		s.shape = append(s.shape, slot{name: seriesName{ser.signal, ser.label}, ser: ser, prev: v})
+		sl := slotFor(seriesName{ser.signal, ser.label}, ser)
+		sl.prev = v
+		s.shape = append(s.shape, sl)
 	}
 	return !c.bad
 }

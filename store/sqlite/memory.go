@@ -46,11 +46,12 @@ type lane struct {
 
 // memColumn is one series of an open block.
 type memColumn struct {
+	// over holds the elapsed time of rows whose batch had another one than the
+	// lane: a source with a fast and a slow loop reads twice in a second. It stands
+	// beside valid because a sample that comes in looks at both.
+	over  map[int]int64
 	valid [(blockSeconds + 63) / 64]uint64
 	vals  [blockSeconds]int64
-	// over holds the elapsed time of rows whose batch had another one than the
-	// lane: a source with a fast and a slow loop reads twice in a second.
-	over map[int]int64
 }
 
 func (c *memColumn) has(row int) bool { return c.valid[row>>6]&(1<<(row&63)) != 0 }
@@ -136,28 +137,27 @@ func (m *memory) put(r reading, shape []slot, now int64) {
 	row := int(r.sec - floorDiv(r.sec, blockSeconds)*blockSeconds)
 	elapsed := m.setElapsed(l, row, r.elapsed)
 	for i := range shape {
-		ser := shape[i].ser
-		c := l.cols[ser.index]
+		sl := &shape[i]
+		c := l.cols[sl.index]
 		if c == nil {
 			c = m.column()
-			l.cols[ser.index] = c
+			l.cols[sl.index] = c
 		}
-		switch ser.signal.Info().Kind {
+		n := sl.prev
+		switch sl.kind {
 		case store.Rate:
 			if r.elapsed <= 0 {
 				continue // no rate without a time; unknown, not 0
 			}
-			c.override(row, r.elapsed, elapsed)
-			c.set(row, shape[i].prev)
+			if r.elapsed != elapsed || c.over != nil {
+				c.override(row, r.elapsed, elapsed)
+			}
 		case store.Events:
 			if c.has(row) {
-				c.set(row, c.vals[row]+shape[i].prev) // read twice in one second: both happened
-				continue
+				n += c.vals[row] // read twice in one second: both happened
 			}
-			c.set(row, shape[i].prev)
-		default:
-			c.set(row, shape[i].prev)
 		}
+		c.set(row, n)
 	}
 }
 

@@ -20,10 +20,10 @@ const (
 // rollupID is the row of one series and day.
 func rollupID(day, series int64) int64 { return day<<32 | series }
 
-// order maps a value to an integer that sorts alike and keeps 16 bits of the
-// mantissa: five digits, and differences of neighbours stay small.
+// order maps a value to an integer that sorts alike and keeps 13 bits of the
+// mantissa: four digits, and differences of neighbours stay small.
 func order(v float64) int64 {
-	n := int64((math.Float32bits(float32(math.Abs(v))) + 1<<6) >> 7)
+	n := int64((math.Float32bits(float32(math.Abs(v))) + 1<<9) >> 10)
 	if v < 0 {
 		return -n
 	}
@@ -31,7 +31,7 @@ func order(v float64) int64 {
 }
 
 func unorder(n int64) float64 {
-	v := float64(math.Float32frombits(uint32(max(n, -n) << 7)))
+	v := float64(math.Float32frombits(uint32(max(n, -n) << 10)))
 	if n < 0 {
 		return -v
 	}
