@@ -141,6 +141,9 @@ func (s *session) learnRights(ctx context.Context) error {
 	found, err := ask(ctx, s, "connect/rights", pgx.RowToStructByName[rights])
 	if err == nil && len(found) == 1 {
 		s.caps.Rights = found[0]
+	} else if s.caps.Rights.Role == "" {
+		cfg := s.conn.Config()
+		s.caps.Rights = rights{Role: cfg.User, Database: cfg.Database, Block: 8192}
 	}
 	return tolerate(err)
 }

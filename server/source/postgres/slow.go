@@ -22,11 +22,13 @@ type slowLoop struct {
 	databases  []string      // as configured
 
 	queue    []task
-	next     time.Time // when the queue is filled again
-	watched  []string  // other databases, as last listed
-	skipped  []string  // notes about databases that are not visited
-	names    map[string]map[int64]string
-	troubles map[string]trouble // by database
+	next     time.Time                   // when the queue is filled again
+	watched  []string                    // other databases, as last listed
+	ownToo   bool                        // the tables of the DSN's database are watched
+	only     string                      // the one watched database; "" when there are several
+	skipped  []string                    // notes about databases that are not visited
+	names    map[string]map[int64]string // tables by database and oid
+	troubles map[string]trouble          // by database
 }
 
 // task is one piece of the slow loop.
@@ -78,7 +80,7 @@ func (l *slowLoop) round() []task {
 	tasks := []task{
 		{name: "settings", do: readSettings},
 		{name: "rights", do: readRights},
-		{name: "databases", on: store.RolePrimary, do: listDatabases},
+		{name: "databases", do: listDatabases},
 		{name: "tables", on: store.RolePrimary, do: readTables},
 		{name: "waldir", on: store.RolePrimary, when: func(c capabilities) bool { return c.WAL && c.Rights.WALDir }, do: readWALDir},
 		{name: "slots", when: hasWAL, do: readSlots},
@@ -91,10 +93,10 @@ func (l *slowLoop) round() []task {
 	return tasks
 }
 
-// label is how a table is called: with its database when that is not our own,
-// or when several are watched.
-func (l *slowLoop) label(database, table, own string) string {
-	if database == own && len(l.watched) == 0 {
+// label is how a table is called: with its database, unless that is the only one
+// watched.
+func (l *slowLoop) label(database, table string) string {
+	if database == l.only {
 		return table
 	}
 	return ident(database) + "." + table
@@ -173,18 +175,27 @@ func readGauge(ctx context.Context, s *Source, b *store.Batch, name string, id s
 }
 
 func listDatabases(ctx context.Context, s *Source, _ *store.Batch) error {
-	l := &s.slow
+	l, own := &s.slow, s.session.caps.Rights
 	if len(l.databases) == 0 {
+		l.ownToo, l.only = true, own.Database
 		return nil
 	}
 	found, err := ask(ctx, s.session, "connect/databases", pgx.RowToStructByName[databaseEntry])
 	if err != nil {
 		return err
 	}
-	own := s.session.caps.Rights
 	before := l.watched
 	l.watched, l.skipped = choose(l.databases, found, own)
-	if !slices.Equal(before, l.watched) {
+	l.ownToo = slices.Contains(l.databases, own.Database) || slices.Contains(l.databases, AllDatabases)
+	switch {
+	case l.ownToo && len(l.watched) == 0:
+		l.only = own.Database
+	case !l.ownToo && len(l.watched) == 1:
+		l.only = l.watched[0]
+	default:
+		l.only = ""
+	}
+	if len(l.queue) > 0 && !slices.Equal(before, l.watched) { // in the midst of a round
 		for _, t := range l.round() {
 			if name, other := otherDatabase(t.name); other && !slices.Contains(before, name) {
 				l.queue = append(l.queue, t)

@@ -93,6 +93,11 @@ func (s *Source) Collect(ctx context.Context, now time.Time) store.Batch {
 			return b
 		}
 		s.session = session
+		if err := listDatabases(ctx, s, &b); tolerate(err) != nil { // before any table is named
+			b.Err = Explain(err, s.cfg)
+			s.drop()
+			return b
+		}
 	}
 	cur, err := s.read(ctx)
 	if err != nil {

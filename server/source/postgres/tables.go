@@ -56,6 +56,9 @@ func largestInsertOnly(tables []tableRow, n int) []int64 {
 }
 
 func readTables(ctx context.Context, s *Source, b *store.Batch) error {
+	if !s.slow.ownToo {
+		return nil
+	}
 	tables, err := askTables(ctx, s.session, tablesAsked)
 	if err != nil {
 		return err
@@ -71,7 +74,7 @@ func (l *slowLoop) perDatabase() int { return max(5, tablesAsked/(1+len(l.watche
 func (s *Source) takeTables(b *store.Batch, database string, tables []tableRow) {
 	own := s.session.caps.Rights.Database
 	for i := range tables {
-		tables[i].label = s.slow.label(database, tables[i].Name, own)
+		tables[i].label = s.slow.label(database, tables[i].Name)
 	}
 	s.slow.remember(database, tables)
 	s.vacuums.learn(database == own, tables, s.prev.at)
@@ -79,10 +82,8 @@ func (s *Source) takeTables(b *store.Batch, database string, tables []tableRow) 
 	add := func(id store.SignalID, label string, n int64) {
 		b.Samples = append(b.Samples, store.Sample{Signal: id, Label: label, N: n})
 	}
-	if database == own {
-		for _, id := range []store.SignalID{sigTableKiB, sigTableInserts, sigTableTrigger, sigTablePages} {
-			add(id, "", 0)
-		}
+	for _, id := range []store.SignalID{sigTableKiB, sigTableInserts, sigTableTrigger, sigTablePages} {
+		add(id, "", 0)
 	}
 	for _, t := range tables[:told] {
 		pages := t.pagesNow()

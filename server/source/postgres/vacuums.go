@@ -2,7 +2,9 @@ package postgres
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +57,7 @@ func (v *vacuumBook) emit(e *emitter, slow *slowLoop, database string) {
 	var own, other []run
 	running := map[string]int64{}
 	for _, row := range e.cur.vacuums {
-		label := v.label(row, slow, database)
+		label := v.label(row, slow)
 		running[label] = 1
 		r := run{row.PID, row.OID, label}
 		mine := row.Database == database
@@ -92,17 +94,17 @@ func (v *vacuumBook) emit(e *emitter, slow *slowLoop, database string) {
 
 // label names the table of a running vacuum. In another database only its oid
 // is known: the slow loop may have seen it, else the worker's query text tells.
-func (v *vacuumBook) label(row vacuumRow, slow *slowLoop, database string) string {
+func (v *vacuumBook) label(row vacuumRow, slow *slowLoop) string {
 	if row.Name != nil {
-		return slow.label(row.Database, *row.Name, database)
+		return slow.label(row.Database, *row.Name)
 	}
 	if name := slow.nameOf(row.Database, row.OID); name != "" {
-		return slow.label(row.Database, name, database)
+		return slow.label(row.Database, name)
 	}
 	if name := nameFromQuery(row.Query); name != "" {
-		return slow.label(row.Database, name, database)
+		return slow.label(row.Database, name)
 	}
-	return slow.label(row.Database, fmt.Sprintf("oid %d", row.OID), database)
+	return slow.label(row.Database, fmt.Sprintf("oid %d", row.OID))
 }
 
 var autovacuumQuery = regexp.MustCompile(`(?s)^autovacuum: VACUUM(?: ANALYZE)? (.+?)(?: \(to prevent wraparound\))?$`)
@@ -124,8 +126,8 @@ func nameFromQuery(query string) string {
 // says that it was read, then one for each label.
 func labelled(e *emitter, id store.SignalID, values map[string]int64) {
 	e.gauge(id, 0)
-	for label, n := range values {
-		if n > 0 {
+	for _, label := range slices.Sorted(maps.Keys(values)) {
+		if n := values[label]; n > 0 {
 			e.b.Samples = append(e.b.Samples, store.Sample{Signal: id, Label: label, N: n})
 		}
 	}
