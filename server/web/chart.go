@@ -79,7 +79,7 @@ func (p plotted) scope() string {
 	if p.def.limit != "" && p.limit == 0 {
 		return "limit not known"
 	}
-	if p.def.scope == "" && p.band == nil {
+	if p.learning {
 		return "usual not known yet"
 	}
 	return p.def.scope

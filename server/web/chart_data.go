@@ -18,6 +18,8 @@ type plotted struct {
 	lines []plottedLine
 	limit float64 // in the chart's unit; 0: not known
 	band  *[2]float64
+	// learning: what is usual will be known, but there are not yet 60 s of data.
+	learning bool
 }
 
 // plottedLine holds the lowest and highest second of each bucket; NaN where
@@ -47,6 +49,7 @@ func (s *Server) chartSet(ctx context.Context, ref store.Ref, w timeWindow) (cha
 		if b, ok := extras.bands[def.lines[0].signal]; ok {
 			p.band = &[2]float64{b[0] * def.factor(), b[1] * def.factor()}
 		}
+		p.learning = extras.learning[def.lines[0].signal]
 		for _, l := range def.lines {
 			line := plottedLine{def: l}
 			var err error
@@ -138,14 +141,15 @@ func (l *plottedLine) scaled(factor float64) bool {
 
 // chartExtras is what stands in a chart beside its lines.
 type chartExtras struct {
-	role   store.Role
-	limits map[string]float64 // by signal of the limit
-	bands  map[string][2]float64
-	every  map[string]time.Duration // how often the signal's source reads
+	role     store.Role
+	limits   map[string]float64 // by signal of the limit
+	bands    map[string][2]float64
+	learning map[string]bool
+	every    map[string]time.Duration // how often the signal's source reads
 }
 
 func (s *Server) chartExtras(ref store.Ref) chartExtras {
-	x := chartExtras{limits: map[string]float64{}, bands: map[string][2]float64{}, every: map[string]time.Duration{}}
+	x := chartExtras{limits: map[string]float64{}, bands: map[string][2]float64{}, every: map[string]time.Duration{}, learning: map[string]bool{}}
 	s.d.Window.Read(func(v store.View) {
 		in := v.Instance(ref)
 		if in == nil {
@@ -165,6 +169,7 @@ func (s *Server) chartExtras(ref store.Ref) chartExtras {
 				x.every[line.signal] = everyOf(sources, series.Source)
 				lo, ok := series.Baseline.Quantile(0.05)
 				hi, ok2 := series.Baseline.Quantile(0.95)
+				x.learning[line.signal] = series.Baseline != nil && !ok
 				if ok && ok2 {
 					x.bands[line.signal] = [2]float64{lo, hi}
 				}

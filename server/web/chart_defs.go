@@ -25,7 +25,7 @@ var chartDefs = []chartDef{
 	{id: "kib", title: "Throughput", unit: "MiB/s", scale: 1.0 / 1024, limit: "disk.kib_s_limit", lines: []lineDef{{"disk.kib_s", "all", "c3"}, {"disk.read_kib_s", "reads", "c2"}}},
 	{id: "size", title: "Mean I/O", unit: "KiB", lines: []lineDef{{"disk.io_kib", "", "c1"}}},
 	{id: "await", title: "Time per I/O", scope: "disk", unit: "ms", lines: []lineDef{{"disk.write_await_ms", "write", "c1"}, {"disk.read_await_ms", "read", "c2"}}},
-	{id: "waits", title: "Sessions waiting", lines: []lineDef{{"pg.wait.wal", "for WAL", "c5"}, {"pg.wait.sync_rep", "for a standby", "c2"}}},
+	{id: "waits", title: "Sessions waiting", lines: []lineDef{{"pg.wait.wal", "WAL", "c5"}, {"pg.wait.sync_rep", "standby", "c2"}}},
 	{id: "wal", title: "WAL written", unit: "MiB/s", scale: 1.0 / 1024, on: store.RolePrimary, lines: []lineDef{{"pg.wal_kib_s", "", "c4"}}},
 	{id: "fpi", title: "Full-page images", scope: "WAL", unit: "/s", on: store.RolePrimary, lines: []lineDef{{"pg.wal_fpi_s", "", "c4"}}},
 	{id: "lag", title: "Replay lag", unit: "s", on: store.RoleStandby, lines: []lineDef{{"pg.replay_lag_s", "", "c5"}}},

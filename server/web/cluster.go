@@ -78,7 +78,7 @@ func clusterSays(name string, list []glance) string {
 				hit++
 			}
 		}
-		return fmt.Sprintf("%s: %s of %s %s in trouble.", name, counted(hit), plural(len(list), "instance", "instances"), map[bool]string{true: "is", false: "are"}[hit == 1])
+		return fmt.Sprintf("%s: %s of %s %s in trouble.", name, counted(hit), countedOf(len(list), "instance", "instances"), map[bool]string{true: "is", false: "are"}[hit == 1])
 	case worst.state.Word == StateNoData:
 		return silence1(worst)
 	case worst.state.Word == StateHydrating:

@@ -119,10 +119,12 @@ func effectsFirst(list []store.Evidence) []store.Evidence {
 			return 0
 		case strings.HasPrefix(e.Signal, "latency."):
 			return 1
-		case strings.HasPrefix(e.Signal, "disk."):
+		case strings.HasSuffix(e.Signal, "iops"), strings.HasPrefix(e.Signal, "disk.") && strings.HasSuffix(e.Signal, "kib_s"):
 			return 2
+		case strings.HasPrefix(e.Signal, "pg.replay_lag"):
+			return 3
 		}
-		return 3
+		return 4
 	}
 	slices.SortStableFunc(out, func(a, b store.Evidence) int { return rank(a) - rank(b) })
 	return out

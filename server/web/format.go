@@ -65,6 +65,14 @@ func counted(n int) string {
 	return store.Number(float64(n))
 }
 
+// countedOf is "one instance", "two instances".
+func countedOf(n int, one, many string) string {
+	if n == 1 {
+		return "one " + one
+	}
+	return counted(n) + " " + many
+}
+
 // times is "once", "twice", "three times".
 func times(n int) string {
 	switch n {

@@ -48,10 +48,14 @@ func (s *Server) instanceFacts(v *views.Instance, ref store.Ref, open []store.In
 func (s *Server) instanceSays(v *views.Instance, g glance, stalls, open []store.Incident, win timeWindow, now time.Time) {
 	ref := g.ref
 	var over []store.Incident
+	last := ", last at "
 	for _, in := range stalls {
 		if !in.Ongoing() {
 			over = append(over, in)
 		}
+	}
+	if len(over) == 1 {
+		last = ", at "
 	}
 	switch {
 	case g.state.Incident != nil:
@@ -60,7 +64,7 @@ func (s *Server) instanceSays(v *views.Instance, g glance, stalls, open []store.
 	case g.state.Word == StateNoData && win.live:
 		v.Says = silence1(g)
 	case len(over) > 0:
-		v.Says = ref.Instance + " stalled " + times(len(over)) + " in " + win.says() + ", last at " + when(over[0].OpenedAt, now) + " for " + lasted(over[0].Duration(now)) + "."
+		v.Says = ref.Instance + " stalled " + times(len(over)) + " in " + win.says() + last + when(over[0].OpenedAt, now) + " for " + lasted(over[0].Duration(now)) + "."
 	case g.state.Word == StateHydrating:
 		v.Says = "The volume of " + ref.Instance + " is still loading from a snapshot."
 	default:
