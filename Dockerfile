@@ -19,10 +19,9 @@ ARG COMMIT=unknown
 RUN make image-root VERSION=${VERSION} COMMIT=${COMMIT}
 
 FROM scratch
-COPY --from=build /src/bin/image/ /
-COPY --from=build --chown=65532:65532 /src/bin/image/data /data
-# COPY drops the sticky bit of a folder's parent, so /tmp belongs to the user.
-COPY --from=build --chown=65532:65532 /src/bin/image/tmp /tmp
+# The user owns all of it, /data and /tmp above all; the program itself is not
+# writable for anyone.
+COPY --from=build --chown=65532:65532 /src/bin/image/ /
 USER 65532:65532
 WORKDIR /data
 VOLUME /data

@@ -86,7 +86,7 @@ image-root: build ## Put the container's root file system into bin/image
 	rm -rf $(BIN)/image
 	install -d $(BIN)/image/etc/ssl/certs $(BIN)/image/data
 	install -d -m 1777 $(BIN)/image/tmp
-	install -m 0755 $(BIN)/stallbook $(BIN)/image/stallbook
+	install -m 0555 $(BIN)/stallbook $(BIN)/image/stallbook
 	echo 'stallbook:x:65532:65532::/data:/stallbook' >$(BIN)/image/etc/passwd
 	echo 'stallbook:x:65532:' >$(BIN)/image/etc/group
 	cp /etc/ssl/certs/ca-certificates.crt $(BIN)/image/etc/ssl/certs/
@@ -96,7 +96,8 @@ image-check: image-root ## Run the image's program in its root, as its user (roo
 	! ldd $(BIN)/image/stallbook
 	chown 65532:65532 $(BIN)/image/data
 	chroot --userspec=65532:65532 $(BIN)/image /stallbook version
-	chroot --userspec=65532:65532 $(BIN)/image /stallbook runbooks lint
+	chroot --userspec=65532:65532 $(BIN)/image /stallbook runbooks list
+	timeout --preserve-status 5 chroot --userspec=65532:65532 $(BIN)/image /stallbook demo --listen 127.0.0.1:0
 
 clean: ## Remove what was built
 	rm -rf $(BIN)
