@@ -12,7 +12,7 @@ import (
 
 // Vars are the values for {{variables}}, by name: table, schema, cluster,
 // instance, primary, standby, database, and setting.NAME for a server setting.
-// relation is made from schema and table. An empty value counts as missing.
+// relation is made from schema and table unless it is given. An empty value counts as missing.
 type Vars map[string]string
 
 var varNames = []string{"table", "schema", "relation", "cluster", "instance", "primary", "standby", "database"}
@@ -71,7 +71,7 @@ func (s Step) Filled(vars Vars) (Step, []string) {
 }
 
 func (v Vars) get(name, form string) (string, bool) {
-	if name == "relation" {
+	if _, given := v[name]; name == "relation" && !given {
 		return v.relation(form)
 	}
 	value, known := v[name]

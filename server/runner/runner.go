@@ -20,6 +20,8 @@ const (
 	wholeTime = 8 * time.Second
 	maxRows   = 200
 	maxCell   = 4 << 10 // bytes
+	// maxMessage bounds one row as the server sends it, before cells are cut.
+	maxMessage = 16 << 20
 )
 
 // Options wire a Runner.
@@ -50,12 +52,12 @@ type Request struct {
 type Runner struct {
 	o Options
 
-	mu   sync.Mutex
-	busy map[store.Ref]bool
+	mu    sync.Mutex
+	turns map[store.Ref]chan struct{} // held by the check that runs there
 }
 
 // New returns a Runner.
-func New(o Options) *Runner { return &Runner{o: o, busy: map[store.Ref]bool{}} }
+func New(o Options) *Runner { return &Runner{o: o, turns: map[store.Ref]chan struct{}{}} }
 
 // Run executes a check and keeps the run. A check that could not run is a run
 // too, with result unknown and a sentence that says what is missing; the error
@@ -69,10 +71,11 @@ func (r *Runner) Run(ctx context.Context, req Request) (store.StepRun, error) {
 	if target == (store.Ref{}) {
 		target = req.Ref
 	}
-	if !r.take(target) {
-		return store.StepRun{}, &store.Problem{Code: "conflict", Message: "A check is running on " + target.String() + " already; wait for it."}
+	release, ok := r.take(ctx, target)
+	if !ok {
+		return store.StepRun{}, &store.Problem{Code: "conflict", Message: "Other checks are running on " + target.String() + "; try again when they are done."}
 	}
-	defer r.release(target)
+	defer release()
 	run := store.StepRun{
 		ID: rand.Text(), Runbook: req.Runbook, Step: req.Step, Cluster: req.Ref.Cluster, Instance: req.Ref.Instance,
 		Incident: req.Incident, Who: req.Who, At: r.o.Now().UTC(), Result: store.ResultUnknown,
@@ -103,20 +106,24 @@ func (r *Runner) step(req Request) (runbooks.Step, error) {
 	return runbooks.Step{}, &store.Problem{Code: "not_found", Message: "Runbook " + req.Runbook + " has no step " + req.Step + "."}
 }
 
-func (r *Runner) take(ref store.Ref) bool {
+// take waits for its turn on a server, as long as one run may take: two people
+// who press at once both get an answer, and the server never more than one check.
+func (r *Runner) take(ctx context.Context, ref store.Ref) (release func(), ok bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.busy[ref] {
-		return false
+	turn := r.turns[ref]
+	if turn == nil {
+		turn = make(chan struct{}, 1)
+		r.turns[ref] = turn
 	}
-	r.busy[ref] = true
-	return true
-}
-
-func (r *Runner) release(ref store.Ref) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.busy, ref)
+	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, wholeTime)
+	defer cancel()
+	select {
+	case turn <- struct{}{}:
+		return func() { <-turn }, true
+	case <-ctx.Done():
+		return nil, false
+	}
 }
 
 // execute fills the statement in, asks the server and judges the answer.
@@ -126,6 +133,10 @@ func (r *Runner) execute(ctx context.Context, step runbooks.Step, target store.R
 		run.Says = "Not run: it is not known here what to fill in for " + strings.Join(missing, ", ") + "."
 		return
 	}
+	if err := runbooks.ReadOnly(sql); err != nil {
+		run.Says = "Not run: " + err.Error() + "."
+		return
+	}
 	dsn, err := r.o.DSN(target)
 	if err != nil {
 		run.Says = "Not run: " + sentence(err)
@@ -133,9 +144,14 @@ func (r *Runner) execute(ctx context.Context, step runbooks.Step, target store.R
 	}
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
-	answer, more, err := ask(ctx, dsn, sql, step.MinVersion)
+	cfg, err := config(dsn, vars)
 	if err != nil {
-		run.Says = explain(err, step)
+		run.Says = explain(err, step, target, "")
+		return
+	}
+	answer, more, err := ask(ctx, cfg, step, sql, vars)
+	if err != nil {
+		run.Says = explain(err, step, target, cfg.User)
 		return
 	}
 	run.Columns, run.Rows, run.More = answer.Columns, shown(answer), more

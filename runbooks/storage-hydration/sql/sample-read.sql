@@ -11,6 +11,7 @@ WITH asked AS (
    WHERE c.relkind IN ('r', 'm')
      AND c.relpersistence = 'p'
      AND c.relpages > 0
+     AND c.oid >= 16384 -- below that are the system's own
      AND has_table_privilege(c.oid, 'SELECT')
      AND (a.table_name IS NULL OR c.relname = a.table_name)
      AND (a.schema_name IS NULL OR n.nspname = a.schema_name)

@@ -14,5 +14,6 @@ SELECT p.oid::regclass::text AS relation, p.parent::regclass::text AS belongs_to
        round(sum(p.relpages) OVER () * current_setting('block_size')::numeric / 1048576) AS total_mib,
        coalesce(pg_stat_get_blocks_fetched(p.oid), 0) AS blocks_used
   FROM parts p
+ WHERE p.parent >= 16384 -- below that are the system's own
  ORDER BY blocks_used DESC, p.relpages DESC
  LIMIT 50;
