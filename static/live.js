@@ -42,7 +42,7 @@
     show();
     if (paused) return;
     document.dispatchEvent(new CustomEvent("stallbook:tick", { detail: { name, now: now() } }));
-    refresh(back && lostAt === 0 && name === "snapshot" ? "" : name);
+    refresh(back && name === "snapshot" ? "" : name);
   }
   function lose() {
     if (stream) stream.close();
@@ -54,28 +54,32 @@
     show();
   }
 
-  /* parts */
-  const busy = new Map();
+  /* parts: those of one address are fetched once */
+  const busy = new Set();
   function refresh(event) {
     if (document.hidden) return;
+    const urls = new Set();
     for (const el of all("[data-live]")) {
       const on = (el.dataset.on || "tick").split(" ");
-      if (!event || on.includes(event)) fetchPart(el);
+      if (!event || on.includes(event)) urls.add(el.dataset.live || location.href);
     }
+    urls.forEach(fetchParts);
   }
-  async function fetchPart(el) {
-    const id = el.id;
-    if (busy.get(id)) return;
-    busy.set(id, true);
+  async function fetchParts(url) {
+    if (busy.has(url)) return;
+    busy.add(url);
     try {
-      const res = await fetch(el.dataset.live || location.href, { headers: { Accept: "text/html" } });
+      const res = await fetch(url, { headers: { Accept: "text/html" } });
       if (!res.ok) return;
-      const part = new DOMParser().parseFromString(await res.text(), "text/html").getElementById(id);
-      if (part && !paused) swap(document.getElementById(id), part);
+      const fresh = new DOMParser().parseFromString(await res.text(), "text/html");
+      for (const el of paused ? [] : all("[data-live]")) {
+        const part = (el.dataset.live || location.href) === url && fresh.getElementById(el.id);
+        if (part) swap(el, part);
+      }
     } catch {
       /* the stream tells of a server that is gone; the ages tell of this part */
     } finally {
-      busy.delete(id);
+      busy.delete(url);
     }
   }
   function swap(old, part) {

@@ -6,6 +6,7 @@ type Fleet struct {
 	Cells  []Cell
 	Says   []Part // "30 instances in 12 clusters: 2 in trouble, ..."
 	Open   []OpenIncident
+	More   []OpenIncident // further ones, a line each
 	Rows   []FleetRow
 	Ended  []Item
 	Quiet  string // what Ended says when it is empty

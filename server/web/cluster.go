@@ -100,7 +100,7 @@ func silence1(g glance) string {
 	if g.state.Why == "" {
 		return out + "."
 	}
-	return out + ": " + strings.TrimSuffix(g.state.Why, ".") + "."
+	return out + ": " + sentence(g.state.Why)
 }
 
 func (s *Server) nearCluster(name string) string {

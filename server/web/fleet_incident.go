@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -158,13 +159,22 @@ func traceOf(in *store.Instance, id store.SignalID, usual *float64, from, now ti
 	if strings.HasPrefix(name, "pg.wait.") {
 		sp.hot = 1
 	}
+	if m, ok := series.Baseline.Median(); usual == nil && ok {
+		usual = &m
+	}
 	if t.Ref == "" && usual != nil {
-		t.Ref = "usual " + store.Quantity(*usual, id.Info().Unit)
-	} else if m, ok := series.Baseline.Median(); t.Ref == "" && ok {
-		t.Ref = "usual " + store.Quantity(m, id.Info().Unit)
+		t.Ref = "usual " + usualWords(*usual, id.Info().Unit)
 	}
 	t.Spark = sparkOf(sp)
 	return t, true
+}
+
+// usualWords: half a session is a figure of the histogram, not of the server.
+func usualWords(v float64, unit string) string {
+	if unit == "sessions" {
+		return store.Number(math.Round(v))
+	}
+	return store.Quantity(v, unit)
 }
 
 // limitOf is the limit a signal runs against, if it has one that is known.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"stallbook/store"
@@ -71,6 +72,14 @@ func countedOf(n int, one, many string) string {
 		return "one " + one
 	}
 	return counted(n) + " " + many
+}
+
+// sentence ends a text that may end already.
+func sentence(s string) string {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".?!") {
+		return s
+	}
+	return s + "."
 }
 
 // times is "once", "twice", "three times".

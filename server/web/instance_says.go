@@ -96,7 +96,18 @@ func (s *Server) unmeasured(v *views.Instance, ref store.Ref, set chartSet, g gl
 			if why == "nothing read yet" && (!set.win.live || in.Get(def.lines[0].id(), "") != nil) {
 				why = "no value in " + set.win.says()
 			}
-			v.Unmeasured = append(v.Unmeasured, views.Unmeasured{Title: def.title, Why: capital(why) + "."})
+			v.Unmeasured = alike(v.Unmeasured, def.title, sentence(why))
 		}
 	})
+}
+
+// alike puts what is missing for one reason under one head.
+func alike(list []views.Unmeasured, title, why string) []views.Unmeasured {
+	for i := range list {
+		if list[i].Why == why {
+			list[i].Title += ", " + lowerFirst(title)
+			return list
+		}
+	}
+	return append(list, views.Unmeasured{Title: title, Why: why})
 }

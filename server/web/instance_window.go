@@ -11,6 +11,7 @@ import (
 type timeWindow struct {
 	key      string // "5m"
 	label    string // "5 min"
+	words    string // "5 minutes"
 	span     time.Duration
 	from, to time.Time
 	live     bool // it ends now and moves on
@@ -20,11 +21,11 @@ type timeWindow struct {
 
 // ranges are the stretches one can choose from.
 var ranges = []timeWindow{
-	{key: "5m", label: "5 min", span: 5 * time.Minute, tick: time.Minute, layout: "15:04"},
-	{key: "1h", label: "1 h", span: time.Hour, tick: 10 * time.Minute, layout: "15:04"},
-	{key: "6h", label: "6 h", span: 6 * time.Hour, tick: time.Hour, layout: "15:04"},
-	{key: "24h", label: "24 h", span: 24 * time.Hour, tick: 4 * time.Hour, layout: "15:04"},
-	{key: "14d", label: "14 d", span: 14 * 24 * time.Hour, tick: 2 * 24 * time.Hour, layout: "2 Jan"},
+	{key: "5m", label: "5 min", words: "5 minutes", span: 5 * time.Minute, tick: time.Minute, layout: "15:04"},
+	{key: "1h", label: "1 h", words: "hour", span: time.Hour, tick: 10 * time.Minute, layout: "15:04"},
+	{key: "6h", label: "6 h", words: "6 hours", span: 6 * time.Hour, tick: time.Hour, layout: "15:04"},
+	{key: "24h", label: "24 h", words: "24 hours", span: 24 * time.Hour, tick: 4 * time.Hour, layout: "15:04"},
+	{key: "14d", label: "14 d", words: "14 days", span: 14 * 24 * time.Hour, tick: 2 * 24 * time.Hour, layout: "2 Jan"},
 }
 
 // windowOf reads range= (default 5m) and to= (default: now) from the query. With
@@ -96,7 +97,7 @@ func (w timeWindow) share(t time.Time) float64 {
 // says names the window in a sentence.
 func (w timeWindow) says() string {
 	if w.live {
-		return "the last " + w.label
+		return "the last " + w.words
 	}
-	return "the " + w.label + " to " + w.to.Format("2 Jan 15:04:05")
+	return "the " + w.words + " to " + w.to.Format("2 Jan 15:04:05")
 }
