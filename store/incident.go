@@ -176,7 +176,7 @@ type Incident struct {
 	OpenedAt time.Time  `json:"opened_at"` // time of the match in the data
 	LearntAt time.Time  `json:"learnt_at"` // wall time
 	WorstAt  time.Time  `json:"worst_at"`
-	LastYes  time.Time  `json:"last_match_at"` // last second the signature matched
+	LastYes  time.Time  `json:"last_match_at"` // last second in which its effect was seen
 	ClosedAt *time.Time `json:"closed_at"`
 	Summary  string     `json:"summary"`
 	Evidence []Evidence `json:"evidence"` // at the worst moment

@@ -151,7 +151,7 @@ func (c *compiler) add(s *Signature, y *clauseYAML, g store.Group, form string) 
 }
 
 func (c *compiler) clause(y *clauseYAML) *clause {
-	cl := &clause{id: y.ID, says: y.Says, on: y.On, over: int64(y.Over / time.Second), see: y.See, points: max(1, y.Points), is: y.Is, isNot: y.IsNot, fact: y.Fact}
+	cl := &clause{id: y.ID, says: y.Says, on: y.On, over: int64(y.Over / time.Second), see: y.See, points: max(1, y.Points), is: y.Is, isNot: y.IsNot, fact: y.Fact, cause: y.Cause}
 	if y.ID == "" || strings.ContainsAny(y.ID, " .{}") {
 		c.fail(y.Says, "a clause needs an id of letters, digits and dashes, not %q", y.ID)
 	}

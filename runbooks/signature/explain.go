@@ -36,6 +36,26 @@ func (r *Result) Diagnosis() store.Diagnosis {
 	return d
 }
 
+// EffectAt is the last second in which what users suffer was seen: the windows of
+// the clauses reach back, so the match itself lasts longer. It is At when no
+// clause of the match has a second of its own.
+func (r *Result) EffectAt() time.Time {
+	last := int64(0)
+	for i, c := range r.Signature.clauses {
+		needed := c.group == store.GroupAll || c.group == store.GroupForm && c.form == r.Form || c.group == store.GroupEscalate
+		if needed && !c.cause && c.fact == "" {
+			last = max(last, r.seen[i].held)
+		}
+	}
+	if last == 0 || last > r.At.Unix() {
+		return r.At
+	}
+	if last == r.At.Unix() {
+		return r.At
+	}
+	return time.Unix(last, 0).UTC()
+}
+
 // counts tells the clauses that must hold: those of all, and of the best form.
 func (r *Result) counts(e store.Evidence) bool {
 	return e.Group == store.GroupAll || e.Group == store.GroupForm && e.Form == r.Form

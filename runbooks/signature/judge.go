@@ -37,6 +37,7 @@ type observation struct {
 	usual            float64
 	byDefault        float64 // threshold without the cluster's override
 	sec              int64   // of the value
+	held             int64   // last second of the window that is past the threshold by itself, 0 = none
 	label, text      string
 	verdict          store.Verdict
 	why              reason
@@ -198,6 +199,7 @@ func (c *clause) judgeOn(in *store.Instance, now int64, o Options, out *observat
 	}
 	if out.hasValue && out.hasThr {
 		out.verdict = compare(out.value, out.threshold, c.above)
+		out.held = c.lastHeld(in, now, out)
 	}
 }
 

@@ -30,6 +30,24 @@ func (c *clause) observe(in *store.Instance, now int64, out *observation) {
 	}
 }
 
+// lastHeld is the last second at which a single reading is past the threshold. A
+// statistic over the whole window holds until its end.
+func (c *clause) lastHeld(in *store.Instance, now int64, out *observation) int64 {
+	switch {
+	case out.verdict != store.Yes:
+		return 0
+	case c.stat != statMax && c.stat != statMin && c.stat != statLast:
+		return out.sec
+	}
+	s := in.Get(c.signal, out.label)
+	for sec := now; s != nil && sec > now-c.over; sec-- {
+		if v, ok := s.At(sec); ok && compare(v, out.threshold, c.above) == store.Yes {
+			return sec
+		}
+	}
+	return out.sec
+}
+
 // recently tells a signal that pauses from one that nobody measures.
 func (c *clause) recently(list []*store.Series, now int64) bool {
 	for _, s := range list {

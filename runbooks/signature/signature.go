@@ -62,6 +62,7 @@ type clause struct {
 	waive     store.Severity // an unmeasured signal caps the severity instead of blocking the match
 	see       string
 	points    int
+	cause     bool // names the cause: it may go on longer than what users suffer
 }
 
 type stat string

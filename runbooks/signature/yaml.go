@@ -59,6 +59,7 @@ type clauseYAML struct {
 	IfUnknown  string         `yaml:"if_unknown"`
 	See        string         `yaml:"see"`
 	Points     int            `yaml:"points"`
+	Cause      bool           `yaml:"cause"`
 }
 
 type eventsYAML struct {

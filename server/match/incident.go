@@ -12,10 +12,10 @@ import (
 // incident is an ongoing one with what the matcher needs beside its record.
 type incident struct {
 	store.Incident
-	sig      *signature.Signature // nil until its signature was seen after a restart
-	release  time.Duration
-	score    float64   // of the worst evidence
-	restored time.Time // when it was taken over from an earlier run
+	sig     *signature.Signature // nil until its signature was seen after a restart
+	release time.Duration
+	matched time.Time // last tick in which it or a runner-up matched
+	score   float64   // of the worst evidence
 }
 
 const (
@@ -95,7 +95,7 @@ func (m *Matcher) names(in *incident, r *signature.Result, now time.Time) bool {
 
 func (m *Matcher) open(r *signature.Result, now, wall time.Time) {
 	d := r.Diagnosis()
-	in := &incident{sig: r.Signature, release: r.Signature.Release, score: score(d.Clauses)}
+	in := &incident{sig: r.Signature, release: r.Signature.Release, score: score(d.Clauses), matched: now}
 	in.Incident = store.Incident{
 		ID: m.o.NextID(), Cluster: r.Ref.Cluster, Instance: r.Ref.Instance, State: store.StateOpen,
 		Runbook: d.Runbook, Form: d.Form, Severity: d.Severity, OpenedAt: now, LearntAt: wall, WorstAt: now, LastYes: now,
@@ -111,7 +111,7 @@ func (m *Matcher) open(r *signature.Result, now, wall time.Time) {
 // update feeds a match of the incident's own signature.
 func (m *Matcher) update(in *incident, r *signature.Result, now time.Time) {
 	in.sig, in.release = r.Signature, r.Signature.Release
-	in.LastYes = now
+	in.seen(r, now)
 	if in.State == store.StateClearing {
 		in.State = store.StateOpen
 		m.note(in, now, "open", "It matches again")
@@ -132,6 +132,14 @@ func (m *Matcher) update(in *incident, r *signature.Result, now time.Time) {
 	m.keep(in)
 }
 
+// seen notes a match of the incident's signature or of a runner-up.
+func (in *incident) seen(r *signature.Result, now time.Time) {
+	in.matched = now
+	if at := r.EffectAt(); at.After(in.LastYes) {
+		in.LastYes = at
+	}
+}
+
 func (m *Matcher) rename(in *incident, r *signature.Result, now time.Time) {
 	old := in.Runbook
 	if in.sig != nil && !in.sig.Fallback {
@@ -140,7 +148,8 @@ func (m *Matcher) rename(in *incident, r *signature.Result, now time.Time) {
 	in.Runners = slices.DeleteFunc(in.Runners, func(x store.RunnerUp) bool { return x.Runbook == r.Signature.Slug })
 	d := r.Diagnosis()
 	in.Runbook, in.Instance, in.Form = d.Runbook, r.Ref.Instance, d.Form
-	in.Summary, in.Evidence, in.WorstAt, in.score, in.LastYes = d.Summary, d.Clauses, now, score(d.Clauses), now
+	in.Summary, in.Evidence, in.WorstAt, in.score = d.Summary, d.Clauses, now, score(d.Clauses)
+	in.seen(r, now)
 	in.Severity = store.Worse(in.Severity, d.Severity)
 	in.sig, in.release = r.Signature, r.Signature.Release
 	in.State = store.StateOpen
@@ -150,7 +159,7 @@ func (m *Matcher) rename(in *incident, r *signature.Result, now time.Time) {
 // runnerUp records a second signature that matches on the same stall; while it
 // does, the stall is not over.
 func (m *Matcher) runnerUp(in *incident, r *signature.Result, now time.Time) {
-	in.LastYes = now
+	in.seen(r, now)
 	i := slices.IndexFunc(in.Runners, func(x store.RunnerUp) bool {
 		return x.Runbook == r.Signature.Slug && x.Instance == r.Ref.Instance
 	})
@@ -164,13 +173,10 @@ func (m *Matcher) runnerUp(in *incident, r *signature.Result, now time.Time) {
 // advance moves the incidents that did not match in this tick towards closed.
 func (m *Matcher) advance(silent map[store.Ref]bool, now time.Time) {
 	m.ongoing = slices.DeleteFunc(m.ongoing, func(in *incident) bool {
-		if in.LastYes.Equal(now) {
+		if in.matched.Equal(now) {
 			return false
 		}
-		quiet := now.Sub(in.LastYes)
-		if in.restored.After(in.LastYes) {
-			quiet = now.Sub(in.restored)
-		}
+		quiet := now.Sub(in.matched)
 		if gone, known := silent[in.Ref()]; (gone || !known) && quiet < blindFor {
 			return false
 		}

@@ -63,7 +63,7 @@ func (m *Matcher) Restore(list []store.Incident, now time.Time) {
 	defer m.mu.Unlock()
 	for i := range list {
 		if list[i].Ongoing() {
-			m.ongoing = append(m.ongoing, &incident{Incident: *list[i].Clone(), restored: now})
+			m.ongoing = append(m.ongoing, &incident{Incident: *list[i].Clone(), matched: now})
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // minWorse is the smallest change of score that is kept as a new worst moment:
-// about 4 % of the values, so that noise at the top is not written each second.
-const minWorse = 0.02
+// about 1 % of the values, so that noise at the top is not written each second.
+const minWorse = 0.005
 
 // score says how far past their thresholds the clauses of an incident are: the
 // mean over those that hold of log8(observed/threshold).
