@@ -41,9 +41,11 @@ func startWith(t testing.TB, bin lab.Binaries, settings map[string]string) *lab.
 	return s
 }
 
+// source has patience, since many tests share a small machine; those about
+// deadlines ask for the usual one with inTime.
 func source(t testing.TB, dsn string, more ...func(*Options)) *Source {
 	t.Helper()
-	o := Options{Ref: store.Ref{Cluster: "lab", Instance: "one"}, DSN: dsn}
+	o := Options{Ref: store.Ref{Cluster: "lab", Instance: "one"}, DSN: dsn, Deadline: 5 * time.Second}
 	for _, f := range more {
 		f(&o)
 	}
@@ -54,6 +56,8 @@ func source(t testing.TB, dsn string, more ...func(*Options)) *Source {
 	t.Cleanup(func() { s.Close() })
 	return s
 }
+
+func inTime(o *Options) { o.Deadline = 0 }
 
 func slowEach(d time.Duration) func(*Options) { return func(o *Options) { o.Slow = d } }
 

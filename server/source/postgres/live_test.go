@@ -317,7 +317,7 @@ func TestHangingServerIsLeftInTime(t *testing.T) {
 			}
 		}
 	}()
-	s := source(t, "postgres://u:sesame@"+l.Addr().String()+"/db?sslmode=disable")
+	s := source(t, "postgres://u:sesame@"+l.Addr().String()+"/db?sslmode=disable", inTime)
 	begun := time.Now()
 	b := collect(t, s)
 	if took := time.Since(begun); took > 1100*time.Millisecond {

@@ -65,8 +65,8 @@ func TestLockedCatalogCostsOnlyItsOwnSignals(t *testing.T) {
 
 func TestFrozenBackendIsLeftAndReplaced(t *testing.T) {
 	p := primary(t, 17, nil)
-	s := source(t, p.DSN("postgres"))
-	good(t, s)
+	s := source(t, p.DSN("postgres"), inTime)
+	eventually(t, s, 5*time.Second, "a first answer", func(b store.Batch) bool { return b.Err == "" })
 	pid := int(s.session.conn.PgConn().PID()) // of a server this test started
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestFrozenBackendIsLeftAndReplaced(t *testing.T) {
 	if !strings.Contains(b.Err, "gave no answer") || s.Connected() {
 		t.Errorf("err %q, connected %v", b.Err, s.Connected())
 	}
-	if next := good(t, s); next.Elapsed != 0 {
+	if next := eventually(t, s, 5*time.Second, "a new connection", func(b store.Batch) bool { return b.Err == "" }); next.Elapsed != 0 {
 		t.Error("a new connection begins with rates")
 	}
 }
