@@ -73,9 +73,37 @@ func (s *Server) run(r *http.Request, b runBody) (store.StepRun, error) {
 	if err := runnable(book, b.Step); err != nil {
 		return store.StepRun{}, err
 	}
+	v := bookView{book: book, ref: ref, targets: s.targets(ref)}
+	if b.Incident != "" {
+		in, err := s.d.Incidents.Incident(r.Context(), b.Incident)
+		if err != nil && !isNotFound(err) {
+			return store.StepRun{}, err
+		}
+		if err == nil {
+			v.incident = &in
+		}
+	}
+	if err := s.judgement(r.Context(), &v); err != nil {
+		return store.StepRun{}, err
+	}
+	target, ok := v.targets.of(onOf(book, b.Step))
+	if !ok {
+		return store.StepRun{}, &store.Problem{Code: "unavailable", Message: fmt.Sprintf(
+			"Step %q runs on the %s of %s, and no instance there says that it is one.", b.Step, onOf(book, b.Step), ref.Cluster)}
+	}
 	return s.d.Runner.Run(r.Context(), RunRequest{
-		Runbook: b.Runbook, Step: b.Step, Ref: ref, Incident: b.Incident, Who: who(r),
+		Runbook: b.Runbook, Step: b.Step, Ref: ref, Target: target, Vars: s.vars(v), Incident: b.Incident, Who: who(r),
 	})
+}
+
+// onOf is where a step runs, as the runbook says it.
+func onOf(book *runbooks.Runbook, id string) string {
+	for _, st := range book.Steps {
+		if st.ID == id {
+			return st.On
+		}
+	}
+	return ""
 }
 
 // runnable is nil for a check. A fix changes a server: nobody may believe that
