@@ -68,7 +68,7 @@ func (e *Expect) sentence(text string, a Answer, vars Vars) string {
 		}
 		row[c] = "–"
 		if v := a.Rows[0][i]; v != nil && *v != "" {
-			row[c] = readable(*v)
+			row[c] = readable(c, *v)
 		}
 	}
 	out, _ := Fill(text, vars.With(row))
@@ -76,9 +76,9 @@ func (e *Expect) sentence(text string, a Answer, vars Vars) string {
 }
 
 // readable groups the thousands of a whole number; a fraction stays as the
-// statement rounded it.
-func readable(s string) string {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+// statement rounded it, and a pid is a name.
+func readable(column, s string) string {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && column != "pid" {
 		return store.Number(float64(n))
 	}
 	return s

@@ -2,6 +2,7 @@ package runbooks
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -11,8 +12,8 @@ import (
 
 // Library is a set of runbooks. It does not change after Load.
 type Library struct {
-	list    []*Runbook        // by slug
-	folders map[string]folder // where each runbook's files are
+	list    []*Runbook          // by slug
+	folders map[string][]folder // where each runbook's files are; an overriding folder comes last
 }
 
 type folder struct {
@@ -57,24 +58,40 @@ func (l *Library) Signatures() []*signature.Signature {
 }
 
 // Fixtures names every recording of the library as slug/file.jsonl, in order.
+// Those of a runbook that was overridden are among them.
 func (l *Library) Fixtures() []string {
 	var out []string
 	for _, r := range l.list {
-		names, _ := fs.Glob(l.folders[r.Slug].fs, r.Slug+"/fixtures/*.jsonl")
-		for _, n := range names {
-			out = append(out, strings.Replace(n, "/fixtures/", "/", 1))
+		for _, f := range l.folders[r.Slug] {
+			out = append(out, f.fixtures(r.Slug)...)
 		}
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// own lists the recordings in the runbook's own folder.
+func (l *Library) own(slug string) []string {
+	layers := l.folders[slug]
+	return layers[len(layers)-1].fixtures(slug)
+}
+
+func (f folder) fixtures(slug string) []string {
+	names, _ := fs.Glob(f.fs, slug+"/fixtures/*.jsonl")
+	for i, n := range names {
+		names[i] = strings.Replace(n, "/fixtures/", "/", 1)
+	}
+	return names
 }
 
 // OpenFixture opens a recording by its name, slug/file.jsonl. The error is
 // fs.ErrNotExist when the library has none of that name.
 func (l *Library) OpenFixture(name string) (fs.File, error) {
-	slug, file, ok := strings.Cut(name, "/")
-	f, known := l.folders[slug]
-	if !ok || !known {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	slug, file, _ := strings.Cut(name, "/")
+	for _, f := range slices.Backward(l.folders[slug]) {
+		if opened, err := f.fs.Open(slug + "/fixtures/" + file); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return opened, err
+		}
 	}
-	return f.fs.Open(slug + "/fixtures/" + file)
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }

@@ -61,11 +61,8 @@ func (l *linter) page() {
 			l.add("page.md", "section %q is missing or empty", "## "+sectionIDs[i].title)
 		}
 	}
-	if l.book.Severity != l.book.Signature.Severity {
-		worst := cmp.Or(string(l.book.Signature.Severity), "none")
-		if l.book.Severity.Rank() < l.book.Signature.Severity.Rank() {
-			l.add("page.md", "severity %s is less than the signature's %s", l.book.Severity, worst)
-		}
+	if sig := l.book.Signature.Severity; l.book.Severity.Rank() < sig.Rank() {
+		l.add("page.md", "severity %s is less than the signature's %s", l.book.Severity, sig)
 	}
 }
 
@@ -188,8 +185,8 @@ func (l *linter) fixtures() {
 			l.add("fixtures/expect.yaml", "there is no recording %s%s", f.Name, nearFixture(f.Name, all))
 		}
 	}
-	for _, name := range all {
-		if strings.HasPrefix(name, l.book.Slug+"/") && !slices.ContainsFunc(l.book.Fixtures, func(f Fixture) bool { return f.Name == name }) {
+	for _, name := range l.lib.own(l.book.Slug) {
+		if !slices.ContainsFunc(l.book.Fixtures, func(f Fixture) bool { return f.Name == name }) {
 			l.add("fixtures/expect.yaml", "%s is listed under none of match, quiet, unknown", name)
 		}
 	}

@@ -32,7 +32,7 @@ var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // everything that is wrong, and the library then holds the runbooks that are
 // not: a service keeps its old library, a linter shows both.
 func Load(builtin fs.FS, dirs ...Dir) (*Library, error) {
-	l := &Library{folders: map[string]folder{}}
+	l := &Library{folders: map[string][]folder{}}
 	found := l.add(Dir{FS: builtin}, true)
 	for _, d := range dirs {
 		found = append(found, l.add(d, false)...)
@@ -77,7 +77,7 @@ func (l *Library) put(book *Runbook, d Dir) {
 		book.Overrides = l.list[i].Builtin || l.list[i].Overrides
 		l.list[i] = book
 	}
-	l.folders[book.Slug] = folder{d.FS, d.Name}
+	l.folders[book.Slug] = append(l.folders[book.Slug], folder{d.FS, d.Name})
 }
 
 // holdsRunbook lets a user keep other folders beside the runbooks.

@@ -1,0 +1,1 @@
+ALTER TABLE {{table}} SET (fillfactor = 50);
