@@ -20,7 +20,7 @@ func (s *Server) frame(r *http.Request, title, nav string) views.Page {
 		CSS:  s.linked("tokens.css", "base.css", "parts.css", "charts.css", "pages.css", "books.css"),
 		JS:   s.linked("vendor/idiomorph.min.js", "app.js", "live.js"),
 		Icon: static.URL(s.d.Site.BasePath, "icon.svg"), Clock: clock(now), NowMs: millis(now),
-		Events: s.link("/events"), Version: s.d.Site.Version,
+		Events: s.link("/events"), Version: s.d.Site.Version, Demo: s.demoBar(),
 	}
 	if open, err := s.openNow(r.Context()); err == nil && len(open) > 0 {
 		p.Incidents = strconv.Itoa(len(open))

@@ -61,7 +61,9 @@ func (s *Server) incidentModel(in store.Incident) views.IncidentPage {
 			p.Phase = "clearing, open"
 		}
 	} else {
-		p.Lasted = lasted(in.Duration(now))
+		if p.Lasted = stallLasted(in); in.LastYes.After(in.OpenedAt) {
+			p.Lasted = "lasted " + p.Lasted
+		}
 		p.Phase = "closed"
 		if in.ClosedAt != nil {
 			p.Phase += " " + when(*in.ClosedAt, now)
@@ -175,6 +177,9 @@ func (s *Server) nextStep(r *http.Request, p *views.IncidentPage, in store.Incid
 			continue
 		}
 		step := s.step(v, st, vars, fmt.Sprint(i+1))
+		if step.SQL != "" {
+			step.Fold = "Statement" // the question and its button come first here
+		}
 		if step.Run != nil {
 			step.Run.Fields = append(step.Run.Fields, views.Field{Name: "from", Value: "incident"})
 		}

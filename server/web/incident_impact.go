@@ -37,6 +37,9 @@ func (s *Server) impact(in store.Incident, now time.Time) []views.Impact {
 		first.Title = strings.Replace(strings.Replace(title, "wait", "waited", 1), "Lasts", "Lasted", 1)
 		first.Value = views.Qty{Num: lasted(in.Duration(now))}
 		first.Ref = clock(in.OpenedAt) + " to " + clock(in.LastYes)
+		if in.LastYes.Sub(in.OpenedAt) < time.Second {
+			first = views.Impact{Title: "Recognised", Value: views.Qty{Num: clock(in.OpenedAt)}, Ref: "its effect was last seen at " + clock(in.LastYes)}
+		}
 	}
 	out := []views.Impact{first}
 	for _, name := range impactOrder {

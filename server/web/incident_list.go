@@ -92,7 +92,7 @@ func incidentsSay(open, closed []store.Incident, f store.IncidentFilter, now tim
 	}
 	if len(open) == 0 && len(closed) > 0 {
 		last := closed[0]
-		sub = fmt.Sprintf("The last was on %s, %s ago, for %s.", last.Instance, coarse(now.Sub(last.OpenedAt)), lasted(last.Duration(now)))
+		sub = fmt.Sprintf("The last was on %s, %s ago: %s", last.Instance, coarse(now.Sub(last.OpenedAt)), last.Summary)
 	}
 	return head, sub
 }
@@ -101,7 +101,7 @@ func (s *Server) incidentGroup(title string, list []store.Incident, now time.Tim
 	g := views.IncidentGroup{Title: title}
 	var total time.Duration
 	for _, in := range list {
-		total += in.Duration(now)
+		total += max(0, in.Duration(now))
 		g.Items = append(g.Items, s.incidentLine(in, now))
 	}
 	g.End = plural(len(list), "incident", "incidents")
@@ -120,7 +120,7 @@ func (s *Server) incidentLine(in store.Incident, now time.Time) views.IncidentIt
 		age := ageOf(in.OpenedAt, now, true, "")
 		item.Age = &age
 	} else {
-		item.Opened, item.Lasted = clock(in.OpenedAt), lasted(in.Duration(now))
+		item.Opened, item.Lasted = clock(in.OpenedAt), stallLasted(in)
 	}
 	if in.State == store.StateClearing {
 		item.Note = "clearing"

@@ -73,7 +73,7 @@ func (s *Server) instanceView(ctx context.Context, ref store.Ref, win timeWindow
 		Crumbs:   []views.Crumb{{Label: "Fleet", Href: s.link("/")}, {Label: ref.Cluster, Href: s.clusterLink(ref.Cluster)}},
 		DiagHref: s.link("/diagnosis") + query("cluster", ref.Cluster, "instance", ref.Instance, "at", atUnlessLive(win)),
 	}
-	win.links(&v, path)
+	win.links(&v, path, now)
 	v.Live = s.link("/fragments"+"/clusters/"+pathEscape(ref.Cluster)+"/"+pathEscape(ref.Instance)) + query("range", win.key, "to", atUnlessLive(win))
 	g := s.instanceFacts(&v, ref, open, now)
 	stalls, err := s.stallsIn(ctx, ref, win, now)

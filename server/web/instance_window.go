@@ -65,12 +65,15 @@ func windowOf(r *http.Request, now time.Time) (timeWindow, error) {
 }
 
 // links are the addresses of the other ranges and of the neighbouring windows.
-func (w timeWindow) links(v *views.Instance, path string) {
+func (w timeWindow) links(v *views.Instance, path string, now time.Time) {
 	to := ""
 	if !w.live {
 		to = millis(w.to)
 		v.Back = path + query("range", w.key)
-		v.Later = path + query("range", w.key, "to", millis(w.to.Add(w.span/2)))
+		v.Later = v.Back
+		if later := w.to.Add(w.span / 2); later.Before(now) {
+			v.Later = path + query("range", w.key, "to", millis(later))
+		}
 	}
 	for _, c := range ranges {
 		v.Ranges = append(v.Ranges, views.Range{Label: c.label, Current: c.key == w.key, Href: path + query("range", c.key, "to", to)})

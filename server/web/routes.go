@@ -60,8 +60,10 @@ func (s *Server) pages(r chi.Router) {
 	r.Post("/runbooks/{slug}/steps/{step}/run", s.runStep)
 	r.Get("/r/{slug}", s.shortLink)
 	r.Get("/go", s.alertLink)
+	r.Post("/demo", s.demoAction)
 	r.Get("/incidents", s.incidentList)
 	r.Get("/incidents/{id}", s.incidentPage)
+	r.Post("/demo", s.demoAction)
 }
 
 // below serves h under base and leads the bare host there.

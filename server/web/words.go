@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 	"unicode"
+
+	"stallbook/store"
 )
 
 // clock is a time of day for a page, UTC.
@@ -41,3 +43,12 @@ func lowerFirst(s string) string {
 
 // pathEscape escapes one part of a path; a name may hold a slash or a dot.
 func pathEscape(s string) string { return url.PathEscape(s) }
+
+// stallLasted words how long an incident's effect was seen. A cause that is
+// learnt late opens an incident whose stall is over by then.
+func stallLasted(in store.Incident) string {
+	if d := in.LastYes.Sub(in.OpenedAt); d >= time.Second {
+		return lasted(d)
+	}
+	return "over when recognised"
+}
