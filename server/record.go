@@ -19,8 +19,12 @@ func Record(ctx context.Context, cfg *config.Config, out io.Writer, log *slog.Lo
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w := &recorder{out: bufio.NewWriter(out), fail: cancel}
-	group := poll.NewGroup(ctx, w.take, log)
-	f := newFleet(group, store.NewWindow(nil), log)
+	var f *fleet
+	group := poll.NewGroup(ctx, func(b store.Batch) {
+		f.tell(b)
+		w.take(b)
+	}, log)
+	f = newFleet(group, store.NewWindow(nil), log)
 	if err := f.follow(cfg); err != nil {
 		return err
 	}

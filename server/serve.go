@@ -173,7 +173,10 @@ func (s *service) newPages(db *sqlite.DB) (*web.Server, error) {
 }
 
 func (s *service) startSources(ctx context.Context, g *errgroup.Group) error {
-	group := poll.NewGroup(ctx, s.pipeline.take, s.o.Log)
+	group := poll.NewGroup(ctx, func(b store.Batch) {
+		s.fleet.tell(b)
+		s.pipeline.take(b)
+	}, s.o.Log)
 	s.fleet = newFleet(group, s.pipeline.window, s.o.Log)
 	if err := s.fleet.follow(s.o.Config); err != nil {
 		return err

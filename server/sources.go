@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"sync"
 	"time"
 
 	"stallbook/server/config"
@@ -28,10 +29,13 @@ type fleet struct {
 	window  *store.Window
 	log     *slog.Logger
 	running map[store.Ref]config.Instance
+
+	mu    sync.Mutex
+	disks map[store.Ref]*nodeexporter.Source // that would like to know the data directory
 }
 
 func newFleet(group *poll.Group, window *store.Window, log *slog.Logger) *fleet {
-	return &fleet{group: group, window: window, log: log, running: map[store.Ref]config.Instance{}}
+	return &fleet{group: group, window: window, log: log, running: map[store.Ref]config.Instance{}, disks: map[store.Ref]*nodeexporter.Source{}}
 }
 
 // follow starts what is new or changed and stops what is gone. An instance that
@@ -50,6 +54,9 @@ func (f *fleet) follow(cfg *config.Config) error {
 		}
 		f.group.Remove(ref)
 		delete(f.running, ref)
+		f.mu.Lock()
+		delete(f.disks, ref)
+		f.mu.Unlock()
 		if !stays {
 			f.window.Remove(ref)
 		}
@@ -94,7 +101,27 @@ func (f *fleet) startDisk(ref store.Ref, in config.Instance) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", ref, err)
 	}
+	f.mu.Lock()
+	f.disks[ref] = ne
+	f.mu.Unlock()
 	return f.add(ref, "nodeexporter", ne, everySecond)
+}
+
+// dataDirectory is the fact by which the disk's source finds the right device.
+const dataDirectory = "pg.setting.data_directory"
+
+// tell passes on what one source of an instance learnt and another one needs.
+func (f *fleet) tell(b store.Batch) {
+	dir, ok := b.Facts[dataDirectory]
+	if !ok {
+		return
+	}
+	f.mu.Lock()
+	disk := f.disks[b.Ref]
+	f.mu.Unlock()
+	if disk != nil {
+		disk.SetDataDir(dir)
+	}
 }
 
 func (f *fleet) startLatency(ref store.Ref, in config.Instance, pg *postgres.Source) error {

@@ -137,7 +137,7 @@ var settingNames = []string{
 	"wal_segment_size", "wal_keep_size", "max_slot_wal_keep_size", "wal_level", "wal_sync_method", "commit_delay",
 	"recovery_prefetch", "maintenance_io_concurrency", "effective_io_concurrency", "wal_decode_buffer_size", "io_method", "restore_command",
 	"archive_command", "recovery_min_apply_delay", "hot_standby_feedback", "max_standby_streaming_delay", "wal_receiver_timeout", "wal_sender_timeout",
-	"synchronous_standby_names", "synchronous_commit", "shared_buffers", "max_connections", "track_io_timing", "track_wal_io_timing", "server_version",
+	"synchronous_standby_names", "synchronous_commit", "shared_buffers", "max_connections", "data_directory", "track_io_timing", "track_wal_io_timing", "server_version",
 }
 
 func readSettings(ctx context.Context, s *Source, b *store.Batch) error {
