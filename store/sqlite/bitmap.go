@@ -7,8 +7,7 @@ type bitmap []uint64
 
 func newBitmap(rows int) bitmap { return make(bitmap, (rows+63)/64) }
 
-func (b bitmap) has(i int) bool { return b[i>>6]&(1<<(i&63)) != 0 }
-func (b bitmap) set(i int)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitmap) set(i int) { b[i>>6] |= 1 << (i & 63) }
 
 func (b bitmap) count() int {
 	n := 0

@@ -147,6 +147,49 @@ func checkAfterFull(t *testing.T, db *DB, c *fakeClock, path string, seconds int
 	}
 }
 
+// A program that starts on a full disk runs, says so, and records once there is room.
+func TestStartOnFullDisk(t *testing.T) {
+	dir := smallDisk(t, "size=2m")
+	path, filler := filepath.Join(dir, "history.db"), filepath.Join(dir, "filler")
+	c := &fakeClock{now: day}
+	if err := openAt(t, path, c, store.Retention{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	keepRoom := filepath.Join(dir, "room") // for the pages that readers share
+	if err := os.WriteFile(keepRoom, make([]byte, 40<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, filler)
+	if _, err := Open(t.Context(), path, Options{Clock: c.Now, Log: quiet()}); err != nil && !strings.Contains(err.Error(), "is full: free space") {
+		t.Errorf("with no room at all: %v", err)
+	}
+	if err := os.Remove(keepRoom); err != nil {
+		t.Fatal(err)
+	}
+	db := openAt(t, path, c, store.Retention{})
+	defer db.Close()
+	db.Append(batch("postgres", day, time.Second, gauge(active, 1)))
+	for i := range 40 { // what little room there is fills up
+		b := batch("postgres", at(i), time.Second)
+		b.Facts = map[string]string{"pg.setting.x": strings.Repeat(string(rune('a'+i)), 4000)}
+		db.Append(b)
+		db.Flush(t.Context())
+	}
+	if h := db.Health(); h.OK || !strings.Contains(h.Message, "is full: free space") {
+		t.Errorf("%+v", h)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	flush(t, db)
+	if h := db.Health(); !h.OK {
+		t.Errorf("with room again: %+v", h)
+	}
+	if _, got := rangeOf(t, db, "pg.active", "", day, day, 0); len(got) != 1 || got[0].Min != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // The queue is bounded: what does not fit is counted, and Append returns at once.
 func TestQueueDropsAndCounts(t *testing.T) {
 	var q queue

@@ -73,7 +73,8 @@ func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 		db.closePools()
 		return nil, openProblem(err, path)
 	}
-	// The writer outlives the caller's context: it ends with Close, after a flush.
+	// The writer outlives the caller's context: it ends with Close, after a flush,
+	// and no commit is cut short, which would make a save look refused.
 	db.runs, db.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go db.run(db.runs)
 	return db, nil
@@ -112,14 +113,21 @@ func (db *DB) open(ctx context.Context) (err error) {
 
 // proveWritable fails at once on a file or folder that can only be read, instead
 // of a minute later in the background.
+// A disk that is full now may have room later: the program starts and says so.
 func (db *DB) proveWritable(ctx context.Context) error {
 	_, err := db.w.ExecContext(ctx, "INSERT OR REPLACE INTO mark (name, value) VALUES ('opened', ?)", db.clock().Unix())
+	if isPassing(err) {
+		why := inWords(err, db.path)
+		db.state.end(db.clock(), why)
+		db.log.Error("the history stopped", "why", why)
+		return nil
+	}
 	return err
 }
 
 // writerDSN: busy_timeout comes first so that the pragmas after it wait for a
 // lock, auto_vacuum before the first write because it can't be set later, and
-// synchronous FULL because a commit a second costs nothing (performance.md).
+// synchronous FULL because a commit a second costs next to nothing.
 func writerDSN(path string) string {
 	return dsn(path, "immediate", "busy_timeout(5000)", "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)",
 		"synchronous(FULL)", "foreign_keys(1)", "journal_size_limit(16777216)")

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -224,5 +225,58 @@ func TestSignalThatIsNoLongerKnown(t *testing.T) {
 	r := newReader(t)
 	if err := r.open(blob); err != nil || len(r.heads) != 3 {
 		t.Errorf("the block has %d columns after the merge, want the elapsed time and two series: %v", len(r.heads), err)
+	}
+}
+
+// Readers see a consistent history while blocks are sealed under them: no second
+// that was committed is ever missing.
+func TestReadersWhileSealing(t *testing.T) {
+	db, c := openNew(t, day)
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	var mu sync.Mutex
+	committed := -1
+	for range 3 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				mu.Lock()
+				n := committed
+				mu.Unlock()
+				if n < 0 {
+					continue
+				}
+				_, got, err := db.Range(t.Context(), ref, "pg.active", "", at(0), at(n), 0)
+				if err != nil || len(got) != n+1 {
+					t.Errorf("%d seconds of %d, %v", len(got), n+1, err)
+					return
+				}
+				batches, err := db.Recent(t.Context(), at(max(0, n-700)), at(n), "")
+				if err != nil || len(batches) != min(n, 700)+1 {
+					t.Errorf("%d batches of %d, %v", len(batches), min(n, 700)+1, err)
+					return
+				}
+				db.Health()
+			}
+		})
+	}
+	for i := 0; i < 6000; i += 20 {
+		for j := i; j < i+20; j++ {
+			db.Append(batch("postgres", at(j), time.Second, gauge(active, int64(j)), gauge(tps, 5)))
+		}
+		c.set(at(i + 19))
+		flush(t, db)
+		mu.Lock()
+		committed = i + 19
+		mu.Unlock()
+	}
+	close(stop)
+	wg.Wait()
+	if n := one(t, db.r, "SELECT count(*) FROM block"); n < 8 {
+		t.Errorf("only %d blocks were sealed", n)
 	}
 }

@@ -60,30 +60,27 @@ func rollupColumns(mins []minute) []column {
 
 // readRollup decodes the minutes of a table written from rollupColumns.
 func readRollup(r *tableReader) ([]minute, error) {
-	out := make([]minute, r.rows)
+	var cols [rollupCount + 1][]int64
+	var valid bitmap
 	for key := uint64(rollupLow); key <= rollupCount; key++ {
 		i := r.find(key)
 		if i < 0 {
 			return nil, errDamaged
 		}
-		valid, vals, err := r.column(i, nil)
-		if err != nil {
+		var err error
+		if valid, cols[key], err = r.column(i, make([]int64, 0, r.rows)); err != nil {
 			return nil, err
 		}
-		valid.each(func(row, rank int) {
-			m, v := &out[row], vals[rank]
-			switch key {
-			case rollupLow:
-				m.lo = unorder(v)
-			case rollupSpan:
-				m.hi = unorder(order(m.lo) + v)
-			case rollupMean:
-				m.mean = unorder(order(m.lo) + v)
-			case rollupCount:
-				m.count = v
-			}
-		})
+		if len(cols[key]) != len(cols[rollupLow]) {
+			return nil, errDamaged
+		}
 	}
+	out := make([]minute, r.rows)
+	valid.each(func(row, rank int) {
+		lo := cols[rollupLow][rank]
+		out[row] = minute{lo: unorder(lo), hi: unorder(lo + cols[rollupSpan][rank]),
+			mean: unorder(lo + cols[rollupMean][rank]), count: cols[rollupCount][rank]}
+	})
 	return out, nil
 }
 

@@ -26,7 +26,6 @@ var errDamaged = errors.New("damaged block")
 type tableEncoder struct {
 	z                         *zstd.Encoder
 	head, high, esc, low, all []byte
-	w                         []int64
 }
 
 func newTableEncoder() (*tableEncoder, error) {

@@ -22,21 +22,35 @@ func resultCode(err error) int {
 	return 0
 }
 
-// isDiskTrouble reports whether trying again later may help: the statement was
-// right, the disk or the file was not.
+// isDiskTrouble reports whether trying again later may help. Only what SQLite
+// calls a mistake of the statement itself is none: everything else is kept.
 func isDiskTrouble(err error) bool {
-	switch resultCode(err) {
-	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_READONLY, lib.SQLITE_BUSY, lib.SQLITE_LOCKED,
-		lib.SQLITE_CANTOPEN, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_NOMEM, lib.SQLITE_PERM, lib.SQLITE_INTERRUPT:
-		return true
+	if err == nil {
+		return false
 	}
-	return false
+	switch resultCode(err) {
+	case lib.SQLITE_ERROR, lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH, lib.SQLITE_TOOBIG, lib.SQLITE_RANGE, lib.SQLITE_MISUSE:
+		return false
+	}
+	return true
+}
+
+// isPassing reports whether a disk that refused a write may accept it later
+// without anybody touching the configuration.
+func isPassing(err error) bool {
+	code := resultCode(err)
+	return code == lib.SQLITE_FULL || code == lib.SQLITE_IOERR
 }
 
 // inWords says why the history can't be written and what mends it.
 func inWords(err error, path string) string {
 	dir := filepath.Dir(path)
-	switch resultCode(err) {
+	code := resultCode(err)
+	var e *driver.Error
+	if errors.As(err, &e) && e.Code() == lib.SQLITE_IOERR_SHMSIZE {
+		code = lib.SQLITE_FULL // no room for the few pages that readers share
+	}
+	switch code {
 	case lib.SQLITE_FULL:
 		return fmt.Sprintf("the disk that holds %s is full: free space there or lower retention; recording resumes by itself", path)
 	case lib.SQLITE_IOERR:

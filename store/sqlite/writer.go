@@ -64,23 +64,24 @@ func (w *writer) init(ctx context.Context, db *DB) (err error) {
 // run is the writing goroutine. It ends with ctx, after a last commit.
 func (db *DB) run(ctx context.Context) {
 	defer close(db.done)
+	work := context.WithoutCancel(ctx)
 	tick := time.NewTicker(commitEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
 			if db.state.mayTry(db.clock()) {
-				db.attempt(ctx, true)
+				db.attempt(work, true)
 			}
 		case <-db.saves.wake:
 			if db.state.mayTry(db.clock()) {
-				db.attempt(ctx, false)
+				db.attempt(work, false)
 			}
 		case reply := <-db.writer.flush:
-			db.attempt(ctx, true)
+			db.attempt(work, true)
 			reply <- db.writer.last
 		case <-ctx.Done():
-			db.attempt(context.WithoutCancel(ctx), true)
+			db.attempt(work, true)
 			return
 		}
 	}
