@@ -33,7 +33,13 @@
     tries = 0;
     if (name === "tick" || name === "snapshot") {
       let at = NaN;
-      try { at = Date.parse(JSON.parse(e.data).at); } catch { /* a tick without a time still says: fetch */ }
+      try {
+        const tick = JSON.parse(e.data);
+        at = Date.parse(tick.at);
+        count(tick.instances || []);
+      } catch {
+        /* a tick that can't be read still says: there is something new */
+      }
       if (at) skew = at - Date.now();
     }
     const back = lostAt || !ready;
@@ -43,6 +49,11 @@
     if (paused) return;
     document.dispatchEvent(new CustomEvent("stallbook:tick", { detail: { name, now: now() } }));
     refresh(back && name === "snapshot" ? "" : name);
+  }
+  function count(instances) {
+    const open = new Set(instances.map((i) => i.incident).filter(Boolean)).size, badge = document.getElementById("open-count");
+    badge.dataset.n = open || "";
+    badge.firstChild.textContent = open;
   }
   function lose() {
     if (stream) stream.close();
@@ -97,8 +108,8 @@
     const byId = new Map([...fresh.children].map((r) => [r.id, r]));
     const was = [...old.children].map((r) => r.id).filter((id) => byId.has(id));
     const is = [...fresh.children].map((r) => r.id).filter((id) => was.includes(id));
-    const moved = is.filter((id, i) => id !== was[i]).length;
-    const note = document.getElementById(old.dataset.order);
+    const moved = is.length - rising(is.map((id) => was.indexOf(id)));
+    const note = fresh.ownerDocument.getElementById(old.dataset.order);
     const hold = moved > 0 && !old.dataset.apply && (old.matches(":hover") || old.contains(document.activeElement));
     delete old.dataset.apply;
     if (note) {
@@ -108,6 +119,15 @@
     if (!hold) return;
     const late = [...fresh.children].filter((r) => !was.includes(r.id));
     fresh.append(...was.map((id) => byId.get(id)), ...late);
+  }
+  /* length of the longest run that is in order already: the others have moved */
+  function rising(list) {
+    const tails = [];
+    for (const v of list) {
+      const at = tails.findIndex((t) => t >= v);
+      tails[at < 0 ? tails.length : at] = v;
+    }
+    return tails.length;
   }
   document.addEventListener("click", (e) => {
     const note = e.target.closest("[data-reorder]");
