@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -32,12 +33,15 @@ func BenchmarkCostOnTheServer(b *testing.B) {
 	buildTables(b, p)
 	stop := keepBusy(b, p)
 	defer stop()
-	const polls = 20
+	const polls = 10
 	for range b.N {
 		s := source(b, p.DSNAs("watcher", "postgres"), slowEach(time.Hour))
 		collectUntilQuiet(b, s)
-		fast := costOf(b, p, s, polls, func() {})
-		both := costOf(b, p, s, polls, func() { s.slow.disconnected() }) // each poll begins a round
+		fast, both := math.Inf(1), math.Inf(1)
+		for range 4 { // the best of four: what else runs on this machine is not our cost
+			fast = min(fast, costOf(b, p, s, polls, func() {}))
+			both = min(both, costOf(b, p, s, polls, func() { s.slow.disconnected() })) // each poll begins a round
+		}
 		sessions := count1(b, p, "select count(*) from pg_stat_activity where usename = 'watcher'")
 		b.ReportMetric(fast/polls, "server_ms/poll")
 		b.ReportMetric((both-fast)/polls, "server_ms/slow_round")

@@ -1,5 +1,6 @@
 -- The largest tables by relpages, which needs no lock; pg_relation_size would
--- wait behind an ALTER TABLE. Counters are asked only for those.
+-- wait behind an ALTER TABLE. Counters are asked only for those. Tables below
+-- eight pages stall nobody, and leaving them out first makes the scan cheap.
 WITH g AS (
     SELECT pg_catalog.current_setting('autovacuum_vacuum_insert_threshold')::pg_catalog.float8 AS threshold,
            pg_catalog.current_setting('autovacuum_vacuum_insert_scale_factor')::pg_catalog.float8 AS scale,
@@ -14,7 +15,7 @@ WITH g AS (
            1::pg_catalog.float8 AS unfrozen
 {{- end}}
       FROM pg_catalog.pg_class AS c
-     WHERE c.relkind IN ('r', 'm', 't') AND c.relpersistence = 'p' AND c.relpages > 0
+     WHERE c.relpages >= 8 AND c.relkind IN ('r', 'm', 't') AND c.relpersistence = 'p'
        AND c.relnamespace <> 'pg_catalog'::pg_catalog.regnamespace
      ORDER BY c.relpages DESC
      LIMIT $1::pg_catalog.int4
