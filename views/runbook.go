@@ -3,7 +3,9 @@ package views
 // RunbookPage is one runbook, for an instance or without one.
 type RunbookPage struct {
 	Crumbs   []Crumb
-	State    State  // severity
+	State    State  // severity: of what is going on, or of what the page is about
+	Now      bool   // it is going on: the severity is drawn as a state
+	Verdict  *Pip   // for an instance where it does not match: shown instead
 	Kicker   string // "matches 4 of 4, judged at 02:29:57"
 	Head     string
 	Sub      string

@@ -42,11 +42,8 @@ func tickLabel(v, tick float64) string {
 	if v >= 10000 && math.Mod(tick, 1000) == 0 {
 		return store.Number(v/1000) + "k"
 	}
-	if tick >= 1 && math.Mod(tick, 1) == 0 {
+	if math.Abs(v-math.Round(v)) < 1e-9 {
 		return store.Number(math.Round(v))
-	}
-	if v == 0 {
-		return "0"
 	}
 	decimals := int(math.Ceil(-math.Log10(tick)))
 	if math.Abs(tick*math.Pow(10, float64(decimals))-math.Round(tick*math.Pow(10, float64(decimals)))) > 1e-9 {

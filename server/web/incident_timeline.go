@@ -66,13 +66,16 @@ func (s *Server) timeline(ctx context.Context, in store.Incident) ([]views.Momen
 	return out, nil
 }
 
-// eventIcon gives the incident's own events the shape of its severity.
+// eventIcon gives the shape of the severity to what made the incident worse, a
+// ring to its end, and an arrow to what happened beside it.
 func eventIcon(e store.Event, in store.Incident) string {
-	switch e.Kind {
-	case "incident":
-		return string(in.Severity)
-	case "source":
+	switch {
+	case e.Kind == "closed" && e.Incident == in.ID:
+		return "ok"
+	case e.Kind == "source":
 		return "nodata"
+	case e.Incident == in.ID && (e.Kind == "opened" || e.Kind == "worse"):
+		return string(in.Severity)
 	}
 	return "arrow"
 }

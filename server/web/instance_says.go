@@ -96,7 +96,7 @@ func (s *Server) unmeasured(v *views.Instance, ref store.Ref, set chartSet, g gl
 			if why == "nothing read yet" && (!set.win.live || in.Get(def.lines[0].id(), "") != nil) {
 				why = "no value in " + set.win.says()
 			}
-			v.Unmeasured = alike(v.Unmeasured, def.title, sentence(why))
+			v.Unmeasured = alike(v.Unmeasured, def.title, sentence(capital(why)))
 		}
 	})
 }

@@ -21,7 +21,7 @@ func (s *Server) runbookModel(r *http.Request, v bookView) views.RunbookPage {
 	if v.ref == (store.Ref{}) {
 		at := r.URL.Query().Get("at")
 		c := s.chooser(r, func(ref store.Ref) string { return s.bookLink(b.Slug, ref, at, "") }, "", "")
-		p.Chooser, p.Kicker = &c, "not opened for an instance"
+		p.Chooser, p.Kicker = &c, severitySays[b.Severity]
 	} else {
 		s.forInstance(&p, v)
 	}
@@ -79,8 +79,11 @@ func (s *Server) forInstance(p *views.RunbookPage, v bookView) {
 	p.Is.Groups = s.clauseGroups(d.Clauses, clauseContext{v.ref, v.judged, d.Form, atParam(v.at)})
 	p.Is.Scope = fmt.Sprintf("%d of %d hold", d.Hold, d.Needed)
 	p.Head, p.Sub, p.Kicker = s.bookSays(v)
-	if d.Verdict == store.Matched && d.Severity != "" {
-		p.State = severityChip(d.Severity)
+	if d.Verdict == store.Matched {
+		p.State, p.Now = severityChip(store.Worse(d.Severity, store.Risk)), true
+	} else {
+		kind, word := matchWord(d.Verdict)
+		p.Verdict = &views.Pip{Verdict: kind, Says: word}
 	}
 	if when := v.at; !when.IsZero() || v.frozen {
 		p.Is.End = v.ref.Instance + ", " + v.judged.UTC().Format("2006-01-02 15:04:05")
@@ -101,9 +104,9 @@ func (s *Server) bookSays(v bookView) (head, sub, kicker string) {
 	case store.Matched:
 		return d.Summary, v.book.Title, "matches " + when + ", " + count
 	case store.Possible:
-		return v.book.Title + ": possible on " + v.ref.Instance + ".", "Nothing speaks against it, but not all of it is measured. " + missingWords(*d), "possible " + when + ", " + count
+		return v.book.Title + ": possible on " + v.ref.Instance + ".", "Nothing speaks against it, but not all of it is measured. " + missingWords(*d), when + ", " + count
 	}
-	return v.book.Title + ": not on " + v.ref.Instance + " " + when + ".", missingWords(*d), "does not match, " + count
+	return v.book.Title + ": not on " + v.ref.Instance + " " + when + ".", missingWords(*d), when + ", " + count
 }
 
 func (s *Server) lookAlikes(v bookView) []views.LookAlike {
