@@ -39,15 +39,18 @@ var quotable = map[string]bool{"42501": true, "42883": true, "42P01": true, "427
 
 // explain puts a failed check into sentences without SQL and without secrets:
 // what, on which server, and how to mend it.
-func explain(err error, step runbooks.Step, target store.Ref, role string) string {
-	says := fmt.Sprintf("Not known, %s: %s.", target.Instance, cause(err, role))
+func explain(err error, step runbooks.Step, target store.Ref, as login) string {
+	says := fmt.Sprintf("Not known, %s: %s.", target.Instance, cause(err, as))
 	if len(step.Needs) > 0 {
 		says += " It needs: " + strings.TrimSuffix(strings.Join(step.Needs, " "), ".") + "."
 	}
 	return says
 }
 
-func cause(err error, role string) string {
+// login is who asked, and where.
+type login struct{ role, database string }
+
+func cause(err error, as login) string {
 	var pg *pgconn.PgError
 	var old tooOld
 	var absent notInstalled
@@ -58,7 +61,7 @@ func cause(err error, role string) string {
 	case errors.As(err, &absent):
 		return absent.Error()
 	case errors.As(err, &pg):
-		return refusal(pg, role)
+		return refusal(pg, as)
 	case errors.Is(err, errBadDSN):
 		return errBadDSN.Error() + "; check `postgres:` of this instance in the configuration"
 	case errors.Is(err, context.DeadlineExceeded):
@@ -74,10 +77,10 @@ func cause(err error, role string) string {
 }
 
 // refusal is what the server itself said.
-func refusal(pg *pgconn.PgError, role string) string {
+func refusal(pg *pgconn.PgError, as login) string {
 	why, known := byState[pg.Code]
 	if pg.Code == "42501" {
-		why, known = fmt.Sprintf("run as a superuser: GRANT %s TO %s", grant(pg.Message), runbooks.QuoteIdent(role)), true
+		why, known = fmt.Sprintf("run as a superuser: GRANT %s TO %s", grant(pg.Message, as.database), runbooks.QuoteIdent(as.role)), true
 	}
 	switch {
 	case !known:
@@ -88,9 +91,12 @@ func refusal(pg *pgconn.PgError, role string) string {
 	return why
 }
 
-// grant is the predefined role that gives the right: the server's own views and
-// functions are one thing, people's tables another (14 and later).
-func grant(message string) string {
+// grant is what gives the right. The server's own views and functions are one
+// thing, people's tables another (14 and later), and the database itself a third.
+func grant(message, database string) string {
+	if strings.HasPrefix(message, "permission denied for database ") {
+		return "CONNECT ON DATABASE " + runbooks.QuoteIdent(database)
+	}
 	for _, kind := range []string{"table", "view", "materialized view", "relation", "schema", "sequence", "foreign table"} {
 		if strings.HasPrefix(message, "permission denied for "+kind+" ") && !strings.Contains(message, " pg_") {
 			return "pg_read_all_data"

@@ -77,11 +77,14 @@ func dsnAs(s *lab.Server, role string) string {
 }
 
 // kept is a Keeper in memory.
-type kept struct{ runs []store.StepRun }
+type kept struct {
+	runs []store.StepRun
+	err  error
+}
 
 func (k *kept) SaveRun(r store.StepRun) error {
 	k.runs = append(k.runs, r)
-	return nil
+	return k.err
 }
 
 func answer(ctx context.Context, dsn string, step runbooks.Step, vars runbooks.Vars) (runbooks.Answer, error) {

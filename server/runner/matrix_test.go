@@ -182,7 +182,7 @@ func TestBlindRoleGetsUnknown(t *testing.T) {
 			a, err := answer(t.Context(), dsnAs(s, "blind"), step, nil)
 			result, says := store.ResultUnknown, ""
 			if err != nil {
-				says = explain(err, step, store.Ref{Cluster: "lab", Instance: s.Name}, "blind")
+				says = explain(err, step, store.Ref{Cluster: "lab", Instance: s.Name}, login{"blind", "postgres"})
 			} else {
 				result, says = step.Expect.Judge(a, nil)
 			}

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -61,7 +60,8 @@ func New(o Options) *Runner { return &Runner{o: o, turns: map[store.Ref]chan str
 
 // Run executes a check and keeps the run. A check that could not run is a run
 // too, with result unknown and a sentence that says what is missing; the error
-// is a store.Problem for a request that makes no sense, or a check under way.
+// is a store.Problem for a request that makes no sense, or a check under way. A
+// run that can't be kept is answered all the same, and says so.
 func (r *Runner) Run(ctx context.Context, req Request) (store.StepRun, error) {
 	step, err := r.step(req)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (store.StepRun, error) {
 	r.execute(ctx, step, target, req.Vars, &run)
 	run.Took = r.o.Now().Sub(begun)
 	if err := r.o.Keeper.SaveRun(run); err != nil {
-		return run, fmt.Errorf("run %s is not kept: %w", run.ID, err)
+		run.Says += " This run is not kept: the history can't be written now."
 	}
 	return run, nil
 }
@@ -146,12 +146,12 @@ func (r *Runner) execute(ctx context.Context, step runbooks.Step, target store.R
 	defer cancel()
 	cfg, err := config(dsn, vars)
 	if err != nil {
-		run.Says = explain(err, step, target, "")
+		run.Says = explain(err, step, target, login{})
 		return
 	}
 	answer, more, err := ask(ctx, cfg, step, sql, vars)
 	if err != nil {
-		run.Says = explain(err, step, target, cfg.User)
+		run.Says = explain(err, step, target, login{cfg.User, cfg.Database})
 		return
 	}
 	run.Columns, run.Rows, run.More = answer.Columns, shown(answer), more

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -134,6 +135,24 @@ func TestObstaclesAreNamed(t *testing.T) {
 			}
 		})
 	}
+	t.Run("another database", func(t *testing.T) {
+		must(t, s, `CREATE DATABASE "Other Db"`, `REVOKE CONNECT ON DATABASE "Other Db" FROM PUBLIC`)
+		r, k := newRunner(t, dsnAs(s, "watcher"))
+		vars := runbooks.Vars{"database": "Other Db", "schema": "public", "table": "there"}
+		run, err := ask1(t.Context(), r, "filled", vars)
+		if want := `GRANT CONNECT ON DATABASE "Other Db" TO watcher`; err != nil || !strings.Contains(run.Says, want) {
+			t.Errorf("%q %v; want %q", run.Says, err, want)
+		}
+		must(t, s, `GRANT CONNECT ON DATABASE "Other Db" TO watcher`)
+		if err := s.Exec(t.Context(), "Other%20Db", "CREATE TABLE there AS SELECT 1"); err != nil {
+			t.Fatal(err)
+		}
+		k.err = errors.New("disk full")
+		run, err = ask1(t.Context(), r, "filled", vars)
+		if err != nil || run.Result != store.Pass || run.Says != "p 1 This run is not kept: the history can't be written now." {
+			t.Errorf("%s %q %v", run.Result, run.Says, err)
+		}
+	})
 	t.Run("the table is still there", func(t *testing.T) {
 		r, _ := newRunner(t, dsnAs(s, "watcher"))
 		for _, o := range odd {
