@@ -31,7 +31,7 @@ func explainNetwork(err error, cfg *pgx.ConnConfig) string {
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return fmt.Sprintf("there is no route to %s", at)
 	case errors.As(err, &cert), errors.As(err, &unknown):
-		return fmt.Sprintf("the certificate of %s is not trusted (%v): give sslrootcert, or a name that is in the certificate", at, errors.Unwrap(err))
+		return fmt.Sprintf("the certificate of %s is not trusted (%v): give sslrootcert, or a name that is in the certificate", at, innermost(err))
 	case errors.Is(err, context.Canceled):
 		return "the reading was called off"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():

@@ -36,6 +36,7 @@ type Source struct {
 	past    past
 	vacuums vacuumBook
 	slow    slowLoop
+	left    []leftover
 }
 
 // New checks the options; it connects to nothing. The error holds no part of
@@ -68,6 +69,9 @@ func (s *Source) Close() error {
 // drop closes the connection and forgets what rates were to be counted from.
 func (s *Source) drop() {
 	if s.session != nil {
+		if s.session.conn.IsClosed() { // by the driver, over an answer that did not come
+			s.abandon(s.session)
+		}
 		s.session.close()
 	}
 	s.session, s.prev = nil, nil
@@ -87,13 +91,7 @@ func (s *Source) Collect(ctx context.Context, now time.Time) store.Batch {
 	defer s.leave()
 	fresh := s.session == nil
 	if fresh {
-		session, err := dial(ctx, s.cfg)
-		if err != nil {
-			b.Err = Explain(err, s.cfg)
-			return b
-		}
-		s.session = session
-		if err := listDatabases(ctx, s, &b); tolerate(err) != nil { // before any table is named
+		if err := s.connect(ctx, &b); err != nil {
 			b.Err = Explain(err, s.cfg)
 			s.drop()
 			return b
@@ -116,6 +114,22 @@ func (s *Source) Collect(ctx context.Context, now time.Time) store.Batch {
 		s.drop()
 	}
 	return b
+}
+
+// connect opens the session, unless too many of ours still hang in the server.
+func (s *Source) connect(ctx context.Context, b *store.Batch) error {
+	if s.stillHanging() >= leftoverLimit {
+		return &Refusal{s.hangingSentence()}
+	}
+	session, err := dial(ctx, s.cfg)
+	if err != nil {
+		return err
+	}
+	s.session = session
+	if err := s.checkLeftovers(ctx, session); err != nil {
+		return err
+	}
+	return tolerate(listDatabases(ctx, s, b)) // before any table is named
 }
 
 // read asks the fast statements. After a promotion the statements of the old

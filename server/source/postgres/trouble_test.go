@@ -2,6 +2,9 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,6 +85,83 @@ func TestFrozenBackendIsLeftAndReplaced(t *testing.T) {
 	}
 	if next := eventually(t, s, 5*time.Second, "a new connection", func(b store.Batch) bool { return b.Err == "" }); next.Elapsed != 0 {
 		t.Error("a new connection begins with rates")
+	}
+}
+
+func TestHangingSessionsDoNotPileUp(t *testing.T) {
+	p := primary(t, 17, nil)
+	s := source(t, p.DSN("postgres"), inTime)
+	var frozen []int
+	defer func() {
+		for _, pid := range frozen {
+			syscall.Kill(pid, syscall.SIGCONT)
+		}
+	}()
+	for range leftoverLimit {
+		eventually(t, s, 5*time.Second, "a session", func(b store.Batch) bool { return b.Err == "" })
+		pid := int(s.session.conn.PgConn().PID()) // of a server this test started
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		frozen = append(frozen, pid)
+		if b := collect(t, s); b.Err == "" {
+			t.Fatal("a frozen session answers")
+		}
+	}
+	for range 3 {
+		begun := time.Now()
+		if b := collect(t, s); !strings.Contains(b.Err, "still hang") {
+			t.Fatalf("err %q", b.Err)
+		}
+		if took := time.Since(begun); took > 500*time.Millisecond {
+			t.Errorf("saying so took %s", took)
+		}
+	}
+	// The driver stops waiting after a while; then the server is asked.
+	for i := range s.left {
+		s.left[i].since = time.Now().Add(-time.Minute)
+		done := make(chan struct{})
+		close(done)
+		s.left[i].done = done
+	}
+	if b := collect(t, s); !strings.Contains(b.Err, "still hang") || s.Connected() {
+		t.Errorf("err %q, connected %v", b.Err, s.Connected())
+	}
+	for _, pid := range frozen {
+		syscall.Kill(pid, syscall.SIGCONT)
+	}
+	eventually(t, s, 10*time.Second, "readings again", func(b store.Batch) bool { return b.Err == "" })
+	if len(s.left) > 0 {
+		t.Errorf("still accounts for %v", s.left)
+	}
+}
+
+func TestRefusedLoginsAreExplained(t *testing.T) {
+	p := primary(t, 17, nil)
+	run1(t, p, "create role locked login password 'another one'", "create role barred login")
+	hba := filepath.Join(p.DataDir(), "pg_hba.conf")
+	old, err := os.ReadFile(hba)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := "host all locked 127.0.0.1/32 scram-sha-256\nhost all barred 127.0.0.1/32 reject\n"
+	if err := os.WriteFile(hba, append([]byte(lines), old...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run1(t, p, "select pg_reload_conf()")
+	time.Sleep(300 * time.Millisecond)
+	for dsn, want := range map[string]string{
+		fmt.Sprintf("postgres://locked:s3s4me@127.0.0.1:%d/postgres?sslmode=disable", p.Port):                     "refused the password of role locked",
+		fmt.Sprintf("host=127.0.0.1 port=%d user=locked password=s3s4me dbname=postgres sslmode=disable", p.Port): "refused the password of role locked",
+		p.DSNAs("barred", "postgres"): "does not let role barred in",
+		fmt.Sprintf("postgres://postgres:s3s4me@127.0.0.1:%d/postgres?sslmode=require", p.Port): "offers no TLS",
+		"postgres://u:s3s4me@no-such-host.invalid/db":                                           "no-such-host.invalid has no address",
+		"host=/nowhere user=u password=s3s4me":                                                  "there is no socket /nowhere/.s.PGSQL.5432",
+	} {
+		b := collect(t, source(t, dsn))
+		if !strings.Contains(b.Err, want) || strings.Contains(b.Err, "s3s4me") {
+			t.Errorf("%s: err %q, want %q in it", dsn, b.Err, want)
+		}
 	}
 }
 
