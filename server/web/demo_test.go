@@ -13,7 +13,9 @@ type buttons struct {
 	err  error
 }
 
-func (b *buttons) Actions() []DemoAction { return []DemoAction{{ID: "outage", Title: "Stop the standby"}} }
+func (b *buttons) Actions() []DemoAction {
+	return []DemoAction{{ID: "outage", Title: "Stop the standby"}}
+}
 
 func (b *buttons) Do(_ context.Context, id string) error {
 	b.done = append(b.done, id)
