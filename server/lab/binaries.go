@@ -29,7 +29,8 @@ type Binaries struct {
 var ErrNoBinaries = errors.New("no PostgreSQL server programs found: run `npm ci` in the repository, install Debian's postgresql package, or set " + EnvBin + " to the folder that holds initdb and postgres")
 
 // Find returns every installation it can start: what EnvBin names first, then
-// the newest version, one for each version. ErrNoBinaries when there is none.
+// the newest version, one for each version and origin (the packager's build of a
+// version is not npm's). ErrNoBinaries when there is none.
 func Find() ([]Binaries, error) {
 	var found []Binaries
 	for _, c := range candidates() {
@@ -37,7 +38,7 @@ func Find() ([]Binaries, error) {
 		if err != nil && c.origin == EnvBin {
 			return nil, fmt.Errorf("%s=%s: %w", EnvBin, c.dir, err)
 		}
-		same := func(o Binaries) bool { return o.Version == b.Version }
+		same := func(o Binaries) bool { return o.Dir == b.Dir || o.Version == b.Version && o.Origin == b.Origin }
 		if err == nil && !slices.ContainsFunc(found, same) {
 			found = append(found, b)
 		}
@@ -117,6 +118,9 @@ func probe(dir, origin string) (Binaries, error) {
 	major, err := strconv.Atoi(m[1])
 	if err != nil {
 		return Binaries{}, err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
 	}
 	return Binaries{Dir: dir, Version: m[1] + m[2], Major: major, Origin: origin}, nil
 }

@@ -223,6 +223,42 @@ func TestPromotionChangesTheRole(t *testing.T) {
 	})
 }
 
+func TestWaitsOfSessions(t *testing.T) {
+	p := primary(t, 17, nil)
+	run1(t, p, "create table queue as select 1 as n")
+	s := source(t, p.DSN("postgres"))
+	quiet := good(t, s)
+	if v, ok := value(quiet, "pg.oldest_active_s", ""); !ok || v != 0 {
+		t.Errorf("oldest %v, %v on an idle server, want a known 0", v, ok)
+	}
+	holder, err := p.Connect(t.Context(), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close(context.Background())
+	if _, err := holder.Exec(t.Context(), "begin; update queue set n = 2"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.Exec(ctx, "postgres", "update queue set n = 3") // waits until called off
+	}()
+	b := eventually(t, s, 5*time.Second, "the session that waits", func(b store.Batch) bool {
+		oldest, _ := value(b, "pg.oldest_active_s", "")
+		return oldest > 0.5
+	})
+	for name, want := range map[string]float64{"pg.wait.lock": 1, "pg.active": 1, "pg.wait.sync_rep": 0, "pg.wait.wal": 0} {
+		if v, ok := value(b, name, ""); !ok || v != want {
+			t.Errorf("%s is %v, %v; want %v", name, v, ok, want)
+		}
+	}
+	cancel()
+	<-ended
+}
+
 func TestLockedTableDelaysNothing(t *testing.T) {
 	p := primary(t, 17, nil)
 	run1(t, p, "create table busy as select g from generate_series(1, 50000) g", "vacuum analyze busy")

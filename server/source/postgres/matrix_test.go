@@ -33,7 +33,7 @@ func TestEveryVersion(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, bin := range found {
-		t.Run(bin.Version, func(t *testing.T) {
+		t.Run(bin.Version+" "+bin.Origin, func(t *testing.T) {
 			p := startWith(t, bin, nil)
 			sb, err := p.AddStandby(t.Context(), "standby", nil)
 			if err != nil {
