@@ -1,0 +1,186 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// View is the Window while it is held for reading.
+type View struct {
+	w       *Window
+	primary map[string]*Instance
+}
+
+// Refs lists the instances, sorted by cluster and name.
+func (v View) Refs() []Ref {
+	refs := make([]Ref, 0, len(v.w.instances))
+	for r := range v.w.instances {
+		refs = append(refs, r)
+	}
+	slices.SortFunc(refs, func(a, b Ref) int {
+		return cmp.Or(strings.Compare(a.Cluster, b.Cluster), strings.Compare(a.Instance, b.Instance))
+	})
+	return refs
+}
+
+// Instance returns one instance, or nil.
+func (v View) Instance(ref Ref) *Instance { return v.w.instances[ref] }
+
+// Primary returns the cluster's primary, or nil.
+func (v View) Primary(cluster string) *Instance { return v.primary[cluster] }
+
+// Fact is a named text that seldom changes.
+type Fact struct {
+	Value string
+	Since time.Time // when this value was first seen
+}
+
+// Instance is one server within a View.
+type Instance struct {
+	Ref
+	Role      Role
+	RoleSince time.Time
+
+	series  [][]*Series // by SignalID, then by label, "" first where it exists
+	facts   map[string]Fact
+	sources []*SourceStatus
+}
+
+// Get returns one series, or nil.
+func (in *Instance) Get(id SignalID, label string) *Series {
+	for _, s := range in.series[id] {
+		if s.Label == label {
+			return s
+		}
+	}
+	return nil
+}
+
+// All returns the series of a signal, one for each label.
+func (in *Instance) All(id SignalID) []*Series { return in.series[id] }
+
+// Last returns the newest value of an unlabelled signal if it is no older than
+// maxAge at now.
+func (in *Instance) Last(id SignalID, now time.Time, maxAge time.Duration) (Point, bool) {
+	s := in.Get(id, "")
+	if s == nil {
+		return Point{}, false
+	}
+	p, ok := s.Last()
+	return p, ok && now.Sub(p.At) <= maxAge
+}
+
+// Fact returns a fact; ok is false when nobody read it.
+func (in *Instance) Fact(name string) (Fact, bool) {
+	f, ok := in.facts[name]
+	return f, ok
+}
+
+// Facts returns a copy of all facts.
+func (in *Instance) Facts() map[string]Fact {
+	out := make(map[string]Fact, len(in.facts))
+	for k, v := range in.facts {
+		out[k] = v
+	}
+	return out
+}
+
+// Sources returns how each source fares, by name.
+func (in *Instance) Sources() []SourceStatus {
+	out := make([]SourceStatus, 0, len(in.sources))
+	for _, s := range in.sources {
+		c := *s
+		c.Notes = slices.Clone(s.Notes)
+		out = append(out, c)
+	}
+	return out
+}
+
+// HasSource reports whether any of the named sources is configured.
+func (in *Instance) HasSource(names []string) bool {
+	return slices.ContainsFunc(in.sources, func(s *SourceStatus) bool { return slices.Contains(names, s.Source) })
+}
+
+func (in *Instance) source(name string) *SourceStatus {
+	i, found := slices.BinarySearchFunc(in.sources, name, func(s *SourceStatus, n string) int { return strings.Compare(s.Source, n) })
+	if !found {
+		in.sources = slices.Insert(in.sources, i, &SourceStatus{Source: name})
+	}
+	return in.sources[i]
+}
+
+func (s *SourceStatus) saw(b Batch) {
+	if b.At.Before(s.LastTry) {
+		return
+	}
+	s.LastTry = b.At
+	s.OK = b.Err == ""
+	s.Message = b.Err
+	if s.OK {
+		s.LastOK = b.At
+		s.Notes = b.Notes
+	}
+}
+
+// learn takes role and facts and says in words what changed.
+func (in *Instance) learn(b Batch) []Event {
+	var out []Event
+	event := func(kind, text string) {
+		out = append(out, Event{At: b.At, Ref: b.Ref, Kind: kind, Text: text})
+	}
+	if b.Role != RoleUnknown && b.Role != in.Role {
+		if in.Role != RoleUnknown {
+			event("promotion", fmt.Sprintf("%s is %s now, it was %s; what is usual is learnt anew", in.Ref.Instance, b.Role, in.Role))
+			in.forgetBaselines()
+		}
+		in.Role, in.RoleSince = b.Role, b.At
+	}
+	if b.Restart {
+		in.forgetBaselines()
+	}
+	for name, value := range b.Facts {
+		old, known := in.facts[name]
+		if known && old.Value == value {
+			continue
+		}
+		in.facts[name] = Fact{value, b.At}
+		if known {
+			event("setting", fmt.Sprintf("%s: %q is now %q", strings.TrimPrefix(name, "pg.setting."), old.Value, value))
+		}
+	}
+	slices.SortFunc(out, func(a, b Event) int { return strings.Compare(a.Text, b.Text) })
+	return out
+}
+
+func (in *Instance) forgetBaselines() {
+	for _, list := range in.series {
+		for _, s := range list {
+			s.Baseline = nil
+		}
+	}
+}
+
+// take finds or makes a series; nil when the signal has too many labels.
+func (in *Instance) take(id SignalID, label string, sec int64) *Series {
+	if s := in.Get(id, label); s != nil {
+		return s
+	}
+	list := in.series[id]
+	if len(list) >= labelLimit {
+		list = slices.DeleteFunc(list, func(s *Series) bool { return s.newest < sec-WindowSeconds })
+		in.series[id] = list
+		if len(list) >= labelLimit {
+			return nil
+		}
+	}
+	s := &Series{Signal: id, Label: label}
+	if label == "" {
+		in.series[id] = slices.Insert(list, 0, s)
+	} else {
+		in.series[id] = append(list, s)
+	}
+	return s
+}
