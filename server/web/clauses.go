@@ -92,7 +92,7 @@ func detail(e store.Evidence, x clauseContext) string {
 	if e.At != nil && x.judged.Sub(*e.At).Abs() > fresh && e.ThreshTxt == "" {
 		parts = append(parts, "at "+clock(*e.At))
 	}
-	return strings.Join(parts, ", ")
+	return tied(strings.Join(parts, ", "))
 }
 
 var statWords = map[string]string{

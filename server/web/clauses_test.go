@@ -42,13 +42,13 @@ func TestClauseView(t *testing.T) {
 	e := store.Evidence{Clause: "c", Signal: "disk.read_iops", Instance: "orders-2", Observed: ptr(492), Compare: "≥", Threshold: ptr(475),
 		Default: ptr(450), Usual: ptr(12), Unit: "/s", WindowS: 30, Stat: "min", Verdict: store.Yes, At: &at}
 	c := clauseView(e, clauseContext{ref: primary, judged: noon})
-	if c.Detail != "disk.read_iops, on orders-2, lowest of 30 s, usual 12 /s, at 11:59:40" {
+	if c.Detail != tied("disk.read_iops, on orders-2, lowest of 30 s, usual 12 /s, at 11:59:40") {
 		t.Error(c.Detail)
 	}
 	if c.Threshold != "≥ 475 /s" || c.Override != "set for this cluster; library: 450 /s" || c.Word != "Yes" {
 		t.Errorf("%+v", c)
 	}
-	if c := clauseView(e, clauseContext{ref: standby, judged: at}); c.Detail != "disk.read_iops, lowest of 30 s, usual 12 /s" {
+	if c := clauseView(e, clauseContext{ref: standby, judged: at}); c.Detail != tied("disk.read_iops, lowest of 30 s, usual 12 /s") {
 		t.Errorf("what the page says already is repeated: %s", c.Detail)
 	}
 	unknown := clauseView(store.Evidence{Verdict: store.Unknown, Compare: "≥", Threshold: ptr(1), Unit: "sessions", Why: "GRANT pg_monitor TO stallbook"}, clauseContext{})
@@ -84,5 +84,16 @@ func TestTableOfPrefersTheClauseThatHolds(t *testing.T) {
 	}
 	if got := tableOf(list); got != "public.b" {
 		t.Error(got)
+	}
+}
+
+func TestTied(t *testing.T) {
+	for in, want := range map[string]string{
+		"p50 rose from 4.4 ms to 1,173 ms.": "p50 rose from 4.4\u00a0ms to 1,173\u00a0ms.",
+		"500 /s, 65 %, 2 sessions":          "500\u00a0/s, 65\u00a0%, 2 sessions",
+	} {
+		if got := tied(in); got != want {
+			t.Errorf("%q", got)
+		}
 	}
 }

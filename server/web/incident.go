@@ -46,7 +46,7 @@ func (s *Server) incidentModel(in store.Incident) views.IncidentPage {
 	p := views.IncidentPage{
 		Crumbs: []views.Crumb{{Label: "Incidents", Href: s.link("/incidents")}, {Label: in.Cluster, Href: s.clusterLink(in.Cluster)},
 			{Label: in.Instance, Href: s.instanceLink(in.Ref())}, {Label: in.ID}},
-		State: severityChip(in.Severity), Opened: "opened " + when(in.OpenedAt, now), Head: in.Summary, Muted: in.Muted,
+		State: severityChip(in.Severity), Opened: "opened " + when(in.OpenedAt, now), Head: tied(in.Summary), Muted: in.Muted,
 		Book:    views.Crumb{Label: s.bookTitle(in.Runbook), Href: s.bookLink(in.Runbook, in.Ref(), "", in.ID)},
 		Matches: fmt.Sprintf("in %d of %d clauses.", hold, needed), Runner: s.runnerSays(in), Impact: s.impact(in, now),
 		All:    views.Crumb{Label: "All signatures", Href: s.diagnosisLink(in.Ref(), time.Time{})},

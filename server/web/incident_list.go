@@ -84,7 +84,7 @@ func incidentsSay(open, closed []store.Incident, f store.IncidentFilter, now tim
 	case len(open) > 0:
 		head = plural(len(open), "incident is open.", "incidents are open.")
 		worst := slices.MaxFunc(open, func(a, b store.Incident) int { return a.Severity.Rank() - b.Severity.Rank() })
-		sub = worst.Summary
+		sub = tied(worst.Summary)
 	case f.State == store.StateClosed:
 		head = plural(len(closed), "closed incident.", "closed incidents.")
 	default:
@@ -113,7 +113,7 @@ func (s *Server) incidentGroup(title string, list []store.Incident, now time.Tim
 
 func (s *Server) incidentLine(in store.Incident, now time.Time) views.IncidentItem {
 	item := views.IncidentItem{
-		ID: in.ID, Href: s.incidentLink(in.ID), State: severityChip(in.Severity), Says: in.Summary, Opened: when(in.OpenedAt, now),
+		ID: in.ID, Href: s.incidentLink(in.ID), State: severityChip(in.Severity), Says: tied(in.Summary), Opened: when(in.OpenedAt, now),
 		Where: in.Ref().String(), Book: views.Crumb{Label: s.bookTitle(in.Runbook), Href: s.bookLink(in.Runbook, in.Ref(), "", in.ID)},
 	}
 	if in.Ongoing() {

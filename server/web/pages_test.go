@@ -79,12 +79,36 @@ func TestRunbookPageForAnInstance(t *testing.T) {
 	if strings.Contains(bare, "Run on") || !strings.Contains(bare, "For which instance?") || !strings.Contains(bare, "cluster=orders&amp;instance=orders-1") {
 		t.Error("without an instance the page does not ask for one")
 	}
+	w.list, w.now = []store.Incident{open()}, noon.Add(time.Second)
+	if page := ask(t, h, "GET", "/runbooks/recovery-prefetch?cluster=orders&instance=orders-2", "").text; !strings.Contains(page, ">Incident 41</a>") {
+		t.Error("the open incident of this page is not linked")
+	}
 	part := ask(t, h, "GET", "/runbooks/recovery-prefetch?cluster=orders&instance=orders-2&part=1", "").text
 	if strings.Contains(part, "<html") || !strings.Contains(part, `id="is"`) || !strings.Contains(part, `id="rb-verdict"`) {
 		t.Error("the part is not what the page asks for")
 	}
 	if a := ask(t, h, "GET", "/runbooks/recovery-prefetch?cluster=orders&instance=orders-3", ""); a.StatusCode != 404 {
 		t.Errorf("an unknown instance: %d", a.StatusCode)
+	}
+}
+
+// A page opened from an incident that is over shows what was measured then, not
+// the calm of today.
+func TestRunbookPageOfAClosedIncidentShowsItsEvidence(t *testing.T) {
+	w := newWorld(t)
+	in := open()
+	end := noon.Add(-time.Second)
+	in.State, in.ClosedAt = store.StateClosed, &end
+	w.list = []store.Incident{in}
+	w.judged[standby] = []store.Diagnosis{{Runbook: "recovery-prefetch", Verdict: store.NoMatch, Needed: 4}}
+	page := ask(t, w.server(Site{}).Handler(), "GET", "/runbooks/recovery-prefetch?incident=41", "").text
+	for _, want := range []string{"orders takes no writes.", "492", "1 of 1 hold", "at its worst, 2026-12-01 11:59:40"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(page, "part=1") {
+		t.Error("a page of the past is drawn anew with each tick")
 	}
 }
 

@@ -34,6 +34,12 @@ func (s *Server) runbookPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page := s.runbookModel(r, v)
+	if in := v.incident; in != nil && v.own != nil && r.URL.Query().Get("part") == "" {
+		if page.Charts, err = s.incidentCharts(r.Context(), *in); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
 	frame := s.frame(r, v.book.Title, "runbooks")
 	frame.Foot = page.Foot
 	if r.URL.Query().Get("part") != "" && v.ref != (store.Ref{}) {
@@ -70,12 +76,29 @@ func (s *Server) bookView(r *http.Request) (v bookView, err error) {
 	if v.ref, err = s.known(v.ref); err != nil {
 		return v, err
 	}
+	if err = s.ongoing(r.Context(), &v); err != nil {
+		return v, err
+	}
 	if err = s.judgement(r.Context(), &v); err != nil {
 		return v, err
 	}
 	v.targets = s.targets(v.ref)
 	v.runs, err = s.latestRuns(r.Context(), v)
 	return v, err
+}
+
+// ongoing finds the open incident that a page opened without one is about.
+func (s *Server) ongoing(ctx context.Context, v *bookView) error {
+	if v.incident != nil || !v.at.IsZero() {
+		return nil
+	}
+	list, err := s.openNow(ctx)
+	for i := range list {
+		if list[i].Runbook == v.book.Slug && list[i].Ref() == v.ref {
+			v.incident = &list[i]
+		}
+	}
+	return err
 }
 
 // judgement fills in how the runbook's signature stands: for an incident that is

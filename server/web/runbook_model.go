@@ -102,7 +102,7 @@ func (s *Server) bookSays(v bookView) (head, sub, kicker string) {
 	count := fmt.Sprintf("%d of %d hold", d.Hold, d.Needed)
 	switch d.Verdict {
 	case store.Matched:
-		return d.Summary, v.book.Title, "matches " + when + ", " + count
+		return tied(d.Summary), v.book.Title, "matches " + when + ", " + count
 	case store.Possible:
 		return v.book.Title + ": possible on " + v.ref.Instance + ".", "Nothing speaks against it, but not all of it is measured. " + missingWords(*d), when + ", " + count
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"time"
 	"unicode"
@@ -40,6 +41,12 @@ func lowerFirst(s string) string {
 	r[0] = unicode.ToLower(r[0])
 	return string(r)
 }
+
+// number before its unit, in a sentence made elsewhere.
+var number = regexp.MustCompile(`(\d) (ms\b|s\b|min\b|h\b|d\b|%|/s\b|[KMG]iB\b)`)
+
+// tied keeps a number and its unit on one line.
+func tied(s string) string { return number.ReplaceAllString(s, "$1\u00a0$2") }
 
 // pathEscape escapes one part of a path; a name may hold a slash or a dot.
 func pathEscape(s string) string { return url.PathEscape(s) }
