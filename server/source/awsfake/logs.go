@@ -1,0 +1,4 @@
+package awsfake
+
+// stream is one log stream.
+type stream struct{}
