@@ -47,6 +47,8 @@ type Instance struct {
 	series  [][]*Series // by SignalID, then by label, "" first where it exists
 	facts   map[string]Fact
 	sources []*SourceStatus
+	newest  int64   // second of the newest reading of any source
+	late    []int64 // seconds that got readings after newer ones were there
 }
 
 // Get returns one series, or nil.
@@ -160,6 +162,21 @@ func (in *Instance) forgetBaselines() {
 		for _, s := range list {
 			s.Baseline = nil
 		}
+	}
+}
+
+// lateBy is how far behind the newest reading another one must be to count as
+// late: sources of one tick are read within a second of each other.
+const lateBy = 3
+
+// noteLate remembers a second that was judged before this reading came.
+func (in *Instance) noteLate(sec int64, samples int) {
+	switch {
+	case samples == 0:
+	case sec > in.newest:
+		in.newest = sec
+	case in.newest-sec >= lateBy && in.newest-sec < WindowSeconds && len(in.late) < WindowSeconds:
+		in.late = append(in.late, sec)
 	}
 }
 

@@ -55,6 +55,7 @@ func (w *Window) Push(b Batch) []Event {
 	in.source(b.Source).saw(b)
 	changes := in.learn(b)
 	sec := b.At.Unix()
+	in.noteLate(sec, len(b.Samples))
 	for _, s := range b.Samples {
 		if v, ok := s.Value(b.Elapsed); ok {
 			w.put(in, s.Signal, s.Label, b.Source, sec, v)
@@ -130,6 +131,25 @@ func derivedLabels(d Derivation, samples []Sample) []string {
 		}
 	}
 	return labels
+}
+
+// TakeLate returns, for each instance, the seconds that got readings after later
+// ones were there, ascending, and forgets them: they were judged without.
+func (w *Window) TakeLate() map[Ref][]int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out map[Ref][]int64
+	for ref, in := range w.instances {
+		if len(in.late) == 0 {
+			continue
+		}
+		if out == nil {
+			out = map[Ref][]int64{}
+		}
+		slices.Sort(in.late)
+		out[ref], in.late = slices.Compact(in.late), nil
+	}
+	return out
 }
 
 // Read calls f with a consistent view. f must not keep it, nor block.

@@ -15,6 +15,7 @@ type incident struct {
 	sig     *signature.Signature // nil until its signature was seen after a restart
 	release time.Duration
 	matched time.Time // last tick in which it or a runner-up matched
+	late    bool      // its readings come late: it is over by their clock, not by ours
 	score   float64   // of the worst evidence
 }
 
@@ -134,7 +135,9 @@ func (m *Matcher) update(in *incident, r *signature.Result, now time.Time) {
 
 // seen notes a match of the incident's signature or of a runner-up.
 func (in *incident) seen(r *signature.Result, now time.Time) {
-	in.matched = now
+	if now.After(in.matched) {
+		in.matched = now
+	}
 	if at := r.EffectAt(); at.After(in.LastYes) {
 		in.LastYes = at
 	}
@@ -176,7 +179,7 @@ func (m *Matcher) advance(silent map[store.Ref]bool, now time.Time) {
 		if in.matched.Equal(now) {
 			return false
 		}
-		quiet := now.Sub(in.matched)
+		quiet := m.clock(in, now).Sub(in.matched)
 		if gone, known := silent[in.Ref()]; (gone || !known) && quiet < blindFor {
 			return false
 		}

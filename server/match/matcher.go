@@ -34,6 +34,7 @@ type Matcher struct {
 	at      time.Time
 	judged  map[store.Ref][]*judgement
 	ongoing []*incident
+	late    map[store.Ref]*lateView
 }
 
 // judgement is a signature on an instance across ticks.
@@ -53,7 +54,7 @@ func New(o Options) *Matcher {
 	if o.Titles == nil {
 		o.Titles = func(slug string) string { return slug }
 	}
-	return &Matcher{o: o, judged: map[store.Ref][]*judgement{}}
+	return &Matcher{o: o, judged: map[store.Ref][]*judgement{}, late: map[store.Ref]*lateView{}}
 }
 
 // Restore takes the incidents that were ongoing when the program stopped. They
@@ -87,6 +88,7 @@ func (m *Matcher) Tick(now, wall time.Time) {
 	for _, j := range active {
 		m.place(j, now, wall)
 	}
+	m.judgeLate(sigs, wall)
 	m.advance(silent, now)
 }
 
@@ -114,29 +116,49 @@ func btoi(b bool) int {
 // their hold time.
 func (m *Matcher) judge(v store.View, sigs []*signature.Signature, ref store.Ref, now time.Time, active []*judgement) []*judgement {
 	list := m.judged[ref]
-	if len(list) != len(sigs) || len(list) > 0 && list[0].result.Signature != sigs[0] {
-		list = make([]*judgement, len(sigs))
-		for i := range list {
-			list[i] = new(judgement)
-		}
+	if !sameLibrary(list, sigs) {
+		list = newJudgements(len(sigs))
 		m.judged[ref] = list
 	}
 	overrides := m.o.Overrides(ref.Cluster)
 	for i, s := range sigs {
 		j := list[i]
 		s.Judge(v, ref, now, signature.Options{Open: m.openOn(ref, s.Slug), Overrides: overrides[s.Slug]}, &j.result)
-		if j.result.Verdict != store.Matched {
-			j.since = time.Time{}
-			continue
-		}
-		if j.since.IsZero() {
-			j.since = now
-		}
-		if now.Sub(j.since) >= s.Hold {
+		if j.held(now) {
 			active = append(active, j)
 		}
 	}
 	return active
+}
+
+// held notes whether it matches at now and reports whether it has for its hold
+// time.
+func (j *judgement) held(now time.Time) bool {
+	if j.result.Verdict != store.Matched {
+		j.since = time.Time{}
+		return false
+	}
+	if j.since.IsZero() {
+		j.since = now
+	}
+	return now.Sub(j.since) >= j.result.Signature.Hold
+}
+
+func newJudgements(n int) []*judgement {
+	list := make([]*judgement, n)
+	for i := range list {
+		list[i] = new(judgement)
+	}
+	return list
+}
+
+// sameLibrary reports whether the judgements are of these signatures: a reload
+// brings new ones.
+func sameLibrary(list []*judgement, sigs []*signature.Signature) bool {
+	if len(list) != len(sigs) {
+		return false
+	}
+	return len(list) == 0 || list[0].result.Signature == nil || list[0].result.Signature == sigs[0]
 }
 
 func (m *Matcher) openOn(ref store.Ref, slug string) bool {
@@ -148,6 +170,7 @@ func (m *Matcher) forget(v store.View) {
 	for ref := range m.judged {
 		if v.Instance(ref) == nil {
 			delete(m.judged, ref)
+			delete(m.late, ref)
 		}
 	}
 }
