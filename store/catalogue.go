@@ -14,6 +14,7 @@ var (
 	fromPG      = []string{"postgres", "replay"}
 	fromLatency = []string{"latency", "cloudwatch", "replay"}
 	fromRDS     = []string{"rds", "replay"}
+	fromEM      = []string{"enhanced", "replay"}
 	fromAny     = []string{"postgres", "nodeexporter", "latency", "rds", "enhanced", "cloudwatch", "replay"}
 )
 
@@ -39,6 +40,13 @@ var catalogue = []Signal{
 	{"disk.io_kib", "KiB", Derived, milli, "", "mean size of one I/O", fromDisk},
 	{"disk.read_io_kib", "KiB", Derived, milli, "", "mean size of one read", fromDisk},
 	{"disk.write_io_kib", "KiB", Derived, milli, "", "mean size of one write", fromDisk},
+	{"disk.await_ms", "ms", Gauge, milli, "", "mean time of one I/O, reads and writes together", fromEM},
+	{"disk.physical_iops", "/s", Rate, one, "", "I/Os completed by the devices below the data volume, after merges", fromEM},
+	{"disk.member_await_ms", "ms", Gauge, milli, "device", "mean time of one I/O of one device below the data volume", fromEM},
+
+	{"host.cpu_pct", "%", Gauge, percent, "", "share of all CPUs in use", fromEM},
+	{"host.iowait_pct", "%", Gauge, percent, "", "share of all CPUs idle while I/O is outstanding", fromEM},
+	{"host.blocked_tasks", "tasks", Gauge, one, "", "processes stuck in the kernel, as a rule on I/O", fromEM},
 
 	{"pg.tps", "/s", Rate, one, "", "transactions committed and rolled back", fromPG},
 	{"pg.active", "sessions", Gauge, one, "", "client sessions that run a statement", fromPG},

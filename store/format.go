@@ -45,11 +45,11 @@ func rescale(v float64, unit string) (float64, string) {
 // comma between thousands.
 func Number(v float64) string {
 	abs := math.Abs(v)
-	if abs >= 100 || v == math.Trunc(v) && abs < 1e15 {
+	if math.Round(abs*10) >= 1000 || v == math.Trunc(v) && abs < 1e15 {
 		return commas(strconv.FormatFloat(math.Round(v), 'f', 0, 64))
 	}
 	decimals := 2
-	if abs >= 10 {
+	if math.Round(abs*100) >= 1000 { // 9.996 is 10.0 and not 10.00
 		decimals = 1
 	}
 	if abs > 0 && abs < 0.1 {

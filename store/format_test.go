@@ -14,7 +14,7 @@ func TestQuantity(t *testing.T) {
 		{4.3987, "ms", "4.40 ms"}, {55.23, "s", "55.2 s"}, {1173.107, "ms", "1,173 ms"}, {12500, "ms", "12.5 s"},
 		{500, "/s", "500 /s"}, {0, "sessions", "0 sessions"}, {61440, "KiB/s", "60 MiB/s"}, {3 << 20, "KiB", "3 GiB"},
 		{9.83, "KiB", "9.83 KiB"}, {0.042, "s", "0.042 s"}, {1234567, "rows", "1,234,567 rows"}, {-2500, "", "-2,500"},
-		{math.NaN(), "ms", "–"}, {0.2, "", "0.20"},
+		{9.996, "ms", "10.0 ms"}, {99.97, "ms", "100 ms"}, {math.NaN(), "ms", "–"}, {0.2, "", "0.20"},
 	} {
 		if got := Quantity(tc.v, tc.unit); got != tc.want {
 			t.Errorf("Quantity(%v, %q) = %q, want %q", tc.v, tc.unit, got, tc.want)

@@ -178,7 +178,7 @@ func (rd *recordingReader) flush() error {
 		c = &clock{elapsed: time.Second}
 		rd.clocks[key] = c
 	} else if h.b.At.After(c.at) {
-		c.elapsed = h.b.At.Sub(c.at)
+		c.elapsed = wholeSeconds(h.b.At.Sub(c.at))
 	}
 	c.at = h.b.At
 	if h.b.Elapsed == 0 {
@@ -186,4 +186,16 @@ func (rd *recordingReader) flush() error {
 	}
 	h.b.Samples = samplesOf(h.v, h.b.Elapsed, func(format string, args ...any) { rd.problem(h.n, format, args...) })
 	return rd.each(h.n, h.b)
+}
+
+// jitter is how far from whole seconds a sampler's ticks are.
+const jitter = 20 * time.Millisecond
+
+// wholeSeconds takes the jitter out of the time between two lines, which would
+// turn a recorded 298 into 297.9997.
+func wholeSeconds(d time.Duration) time.Duration {
+	if whole := d.Round(time.Second); whole > 0 && (d-whole).Abs() < jitter {
+		return whole
+	}
+	return d
 }
