@@ -17,9 +17,9 @@
   function num(v) {
     if (v == null) return "–";
     const a = Math.abs(v);
-    if (a >= 100 || Number.isInteger(v)) return Math.round(v).toLocaleString("en-US");
+    if (Math.round(a * 10) >= 1000 || Number.isInteger(v)) return Math.round(v).toLocaleString("en-US");
     if (a > 0 && a < 0.1) return String(Number(v.toPrecision(2)));
-    return v.toFixed(a >= 10 ? 1 : 2);
+    return v.toFixed(Math.round(a * 100) >= 1000 ? 1 : 2);
   }
   const tick = (v) => (v >= 10000 && v % 1000 === 0 ? num(v / 1000) + "k" : Number.isInteger(v) ? num(v) : String(Number(v.toFixed(4))));
 

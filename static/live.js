@@ -168,7 +168,7 @@
   }
   function ages() {
     const t = now();
-    for (const el of all("time[data-age]")) {
+    for (const el of all("[data-age]")) {
       const age = t - Number(el.dataset.age), text = worded(age) + (el.hasAttribute("data-bare") ? "" : " ago");
       if (el.textContent !== text) el.textContent = text;
       el.toggleAttribute("data-stale", age >= 5000);

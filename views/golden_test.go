@@ -152,3 +152,16 @@ func TestSymbolsExist(t *testing.T) {
 		seen[shape] = name
 	}
 }
+
+func TestGlue(t *testing.T) {
+	for in, want := range map[string]string{
+		"p50 rose from 4.4 ms to 1,173 ms.": "p50 rose from 4.4\u00a0ms to 1,173\u00a0ms.",
+		"500 /s, 65 % done":                 "500\u00a0/s, 65\u00a0% done",
+		"2 segments, 5 of 6":                "2 segments, 5 of 6",
+		"holds 60 MiB/s":                    "holds 60\u00a0MiB/s",
+	} {
+		if got := Glue(in); got != want {
+			t.Errorf("Glue(%q) = %q", in, got)
+		}
+	}
+}

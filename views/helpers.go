@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 )
 
@@ -26,6 +27,12 @@ func stem(pos float64) string { return fmt.Sprintf("M50 10H%.1f", pos) }
 
 // tip is the end mark of that line.
 func tip(pos float64) string { return fmt.Sprintf("M%.1f 5V15", min(max(pos, 1), 99)) }
+
+// unitGap is the space between a number and its unit.
+var unitGap = regexp.MustCompile(`(\d) (ms|s|min|h|d|%|/s|KiB|MiB|GiB)([ .,;:/)]|$)`)
+
+// Glue keeps numbers and their units on one line.
+func Glue(s string) string { return unitGap.ReplaceAllString(s, "$1\u00a0$2$3") }
 
 func itoa(i int) string { return strconv.Itoa(i) }
 

@@ -72,6 +72,9 @@ func clusterSays(name string, list []glance) string {
 	worst := list[0]
 	switch {
 	case worst.state.Incident != nil:
+		if len(list) == 1 {
+			return worst.ref.Instance + " is in trouble."
+		}
 		hit := 0
 		for _, g := range list {
 			if g.state.Incident != nil {

@@ -42,7 +42,7 @@ func TestInstanceDrawsARecordedStall(t *testing.T) {
 		OpenedAt: noon.Add(-149 * time.Second), LastYes: noon.Add(-142 * time.Second), ClosedAt: &closed, Summary: "Autovacuum stalls events-1."}}
 	w.events[ref] = []store.Event{{At: noon.Add(-time.Minute), Kind: "setting", Text: "max_wal_size changed"}, {At: noon, Kind: "run", Text: "a check ran"}}
 	p := w.page("/clusters/events/events-1")
-	for _, want := range []string{"limit 1,500 /s", "limit 60 MiB/s", "events-1 stalled once in the last 5 minutes, at 11:57:31 for 7 s.", "1,173 ms at 11:57:3", "max_wal_size changed", `class="win"`, "The same numbers as a table", `data-tail`, "A point is a second"} {
+	for _, want := range []string{"limit 1,500 /s", "limit 60 MiB/s", "events-1 stalled once in the last 5 minutes, at 11:57:31 for 7\u00a0s.", "1,173 ms at 11:57:3", "max_wal_size changed", `class="win"`, "The same numbers as a table", `data-tail`, "A point is a second"} {
 		if !strings.Contains(p, want) {
 			t.Errorf("the page lacks %q", want)
 		}
