@@ -21,6 +21,7 @@ type runBody struct {
 	Cluster  string `json:"cluster"`
 	Instance string `json:"instance"`
 	Incident string `json:"incident"`
+	At       string `json:"at"` // the page's second; the statement is filled in as of then
 	Confirm  string `json:"confirm"`
 }
 
@@ -73,7 +74,11 @@ func (s *Server) run(r *http.Request, b runBody) (store.StepRun, error) {
 	if err := runnable(book, b.Step); err != nil {
 		return store.StepRun{}, err
 	}
-	v := bookView{book: book, ref: ref, targets: s.targets(ref)}
+	at, err := parseTime("at", b.At)
+	if err != nil {
+		return store.StepRun{}, err
+	}
+	v := bookView{book: book, ref: ref, at: at, targets: s.targets(ref)}
 	if b.Incident != "" {
 		in, err := s.d.Incidents.Incident(r.Context(), b.Incident)
 		if err != nil && !isNotFound(err) {

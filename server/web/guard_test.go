@@ -27,6 +27,12 @@ func TestHostIsChecked(t *testing.T) {
 			t.Errorf("Host %q is refused without a sentence: %s", host, a.text)
 		}
 	}
+	if a := ask(t, h, "GET", "/incidents", "", "Host", "evil.example"); a.StatusCode != 403 || strings.Contains(a.text, "<") {
+		t.Errorf("a stranger is shown more than a sentence: %d %s", a.StatusCode, a.text)
+	}
+	if a := ask(t, h, "HEAD", "/incidents", ""); a.StatusCode != 200 {
+		t.Errorf("HEAD: %d", a.StatusCode)
+	}
 	if a := ask(t, h, "GET", "/healthz", "", "Host", "10.0.0.7:8080"); a.StatusCode != 200 {
 		t.Error("a probe by address is refused")
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -77,12 +78,24 @@ func (s *Server) ownHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		probe := r.URL.Path == s.link("/healthz") || r.URL.Path == s.link("/readyz")
 		if !probe && !isLoopback(bareHost(r.Host)) && !s.hosts[bareHost(r.Host)] {
-			s.fail(w, r, &store.Problem{Code: "forbidden", Message: fmt.Sprintf(
-				"stallbook does not answer to the name %q. Open it by a loopback name, or set public_url in its configuration to the address people use.", bareHost(r.Host))})
+			s.refuseHost(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// refuseHost says why in one sentence and shows nothing else: the frame of a page
+// would tell a stranger how many incidents are open.
+func (s *Server) refuseHost(w http.ResponseWriter, r *http.Request) {
+	says := fmt.Sprintf("stallbook does not answer to the name %q. Open it by a loopback name, or set public_url in its configuration to the address people use.", bareHost(r.Host))
+	if s.wantsJSON(r) {
+		s.fail(w, r, &store.Problem{Code: "forbidden", Message: says})
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusForbidden)
+	_, _ = io.WriteString(w, says+"\n") // the stranger may have left
 }
 
 // sameOrigin refuses changes that another site's page asks a browser for.

@@ -139,6 +139,9 @@ func TestTheButtonRunsACheckWithoutScripts(t *testing.T) {
 	if page := ask(t, h, "GET", back, "").text; !strings.Contains(page, "older than a minute") {
 		t.Error("a result of 61 s ago is not shown as old")
 	}
+	if other := ask(t, h, "GET", "/runbooks/recovery-prefetch?cluster=orders&instance=orders-1", "").text; strings.Contains(other, "It did, 1 s before.") {
+		t.Error("a run for the standby is shown on the primary's page")
+	}
 	form.Set("from", "incident")
 	if a := post(id); a.Header.Get("Location") != "/incidents/41#step-"+id {
 		t.Errorf("from the incident it leads to %s", a.Header.Get("Location"))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/klauspost/compress/gzhttp"
 )
 
@@ -16,6 +17,7 @@ func (s *Server) routes() (http.Handler, error) {
 		return nil, fmt.Errorf("web: compression: %w", err)
 	}
 	r := chi.NewRouter()
+	r.Use(middleware.GetHead)
 	r.NotFound(s.nothingHere)
 	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, methodError(r.Method))

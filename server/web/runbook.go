@@ -122,19 +122,17 @@ func (s *Server) judgement(ctx context.Context, v *bookView) (err error) {
 	return nil
 }
 
-// latestRuns is the newest run of each of the book's steps on the instances
-// that they run on.
+// latestRuns is the newest run of each of the book's steps; a run is kept under
+// the instance whose page it was started from, wherever its statement ran.
 func (s *Server) latestRuns(ctx context.Context, v bookView) (map[string]store.StepRun, error) {
 	out := map[string]store.StepRun{}
-	for _, ref := range v.targets.refs() {
-		list, err := s.d.History.Runs(ctx, "", ref, 200)
-		if err != nil {
-			return nil, fmt.Errorf("runs of %s: %w", ref, err)
-		}
-		for _, run := range list {
-			if run.Runbook == v.book.Slug && run.At.After(out[run.Step].At) {
-				out[run.Step] = run
-			}
+	list, err := s.d.History.Runs(ctx, "", v.ref, 200)
+	if err != nil {
+		return nil, fmt.Errorf("runs of %s: %w", v.ref, err)
+	}
+	for _, run := range list {
+		if run.Runbook == v.book.Slug && run.At.After(out[run.Step].At) {
+			out[run.Step] = run
 		}
 	}
 	return out, nil
@@ -149,7 +147,7 @@ func (s *Server) runStep(w http.ResponseWriter, r *http.Request) {
 	}
 	b := runBody{
 		Runbook: pathValue(r, "slug"), Step: pathValue(r, "step"), Cluster: r.PostForm.Get("cluster"),
-		Instance: r.PostForm.Get("instance"), Incident: r.PostForm.Get("incident"),
+		Instance: r.PostForm.Get("instance"), Incident: r.PostForm.Get("incident"), At: r.PostForm.Get("at"),
 	}
 	if _, err := s.run(r, b); err != nil {
 		s.fail(w, r, err)

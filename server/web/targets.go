@@ -46,14 +46,3 @@ func (t targets) of(on string) (ref store.Ref, ok bool) {
 	}
 	return ref, ref != store.Ref{}
 }
-
-// refs lists the targets, each once.
-func (t targets) refs() []store.Ref {
-	out := []store.Ref{t.here}
-	for _, r := range []store.Ref{t.primary, t.standby} {
-		if r != (store.Ref{}) && r != out[0] && r != out[len(out)-1] {
-			out = append(out, r)
-		}
-	}
-	return out
-}
