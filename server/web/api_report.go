@@ -3,28 +3,14 @@ package web
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"stallbook/server/report"
 	"stallbook/store"
 )
 
-// apiIncidentFile answers incidents/{id}.md, the report, and incidents/{id}.jsonl,
-// the recording of the time around the incident. Other names are incidents.
-func (s *Server) apiIncidentFile(w http.ResponseWriter, r *http.Request) {
-	id := pathValue(r, "id")
-	switch {
-	case strings.HasSuffix(id, ".md"):
-		s.markdown(w, r, strings.TrimSuffix(id, ".md"))
-	case strings.HasSuffix(id, ".jsonl"):
-		s.recording(w, r, strings.TrimSuffix(id, ".jsonl"))
-	default:
-		s.apiIncident(w, r)
-	}
-}
-
-func (s *Server) markdown(w http.ResponseWriter, r *http.Request, id string) {
-	in, err := s.incidentByID(r, id)
+// apiReport answers incidents/{id}.md: the report.
+func (s *Server) apiReport(w http.ResponseWriter, r *http.Request) {
+	in, err := s.incident(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -36,7 +22,7 @@ func (s *Server) markdown(w http.ResponseWriter, r *http.Request, id string) {
 		s.fail(w, r, err)
 		return
 	}
-	runs, err := s.d.History.Runs(r.Context(), id, in.Ref(), 200)
+	runs, err := s.d.History.Runs(r.Context(), in.ID, in.Ref(), 200)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -48,16 +34,18 @@ func (s *Server) markdown(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	link := ""
 	if s.d.Site.PublicURL != "" {
-		link = s.d.Site.PublicURL + "/incidents/" + pathEscape(id)
+		link = s.d.Site.PublicURL + "/incidents/" + pathEscape(in.ID)
 	}
 	events = slices.DeleteFunc(events, func(e store.Event) bool { return e.Kind == "incident" })
 	w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
-	w.Header().Set("Content-Disposition", `attachment; filename="incident-`+id+`.md"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="incident-`+in.ID+`.md"`)
 	_, _ = w.Write([]byte(report.Markdown(report.Input{Incident: in, Title: title, Link: link, Runs: runs, Events: events, Now: now})))
 }
 
-func (s *Server) recording(w http.ResponseWriter, r *http.Request, id string) {
-	in, err := s.incidentByID(r, id)
+// apiRecording answers incidents/{id}.jsonl: the recording of the time around it,
+// which replay accepts.
+func (s *Server) apiRecording(w http.ResponseWriter, r *http.Request) {
+	in, err := s.incident(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -69,14 +57,6 @@ func (s *Server) recording(w http.ResponseWriter, r *http.Request, id string) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
-	w.Header().Set("Content-Disposition", `attachment; filename="incident-`+id+`.jsonl"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="incident-`+in.ID+`.jsonl"`)
 	_ = store.WriteRecording(w, batches) // the reader may have left
-}
-
-func (s *Server) incidentByID(r *http.Request, id string) (store.Incident, error) {
-	in, err := s.d.Incidents.Incident(r.Context(), id)
-	if isNotFound(err) {
-		err = notFound("There is no incident " + id + ".")
-	}
-	return in, err
 }

@@ -63,6 +63,8 @@ type History interface {
 	Events(ctx context.Context, ref store.Ref, from, to time.Time) ([]store.Event, error)
 	Runs(ctx context.Context, incident string, ref store.Ref, limit int) ([]store.StepRun, error)
 	Run(ctx context.Context, id string) (store.StepRun, error)
+	// Recent returns the kept batches of a cluster, ascending.
+	Recent(ctx context.Context, from, to time.Time, cluster string) ([]store.Batch, error)
 	Health() store.HistoryHealth
 }
 

@@ -27,6 +27,7 @@ var (
 
 // world is everything the pages read, set up by hand.
 type world struct {
+	kept    []store.Batch
 	t       testing.TB
 	now     time.Time
 	window  *store.Window
@@ -151,6 +152,16 @@ func (w *world) Run(_ context.Context, id string) (store.StepRun, error) {
 }
 
 func (w *world) Health() store.HistoryHealth { return w.health }
+
+func (w *world) Recent(_ context.Context, from, to time.Time, cluster string) ([]store.Batch, error) {
+	var out []store.Batch
+	for _, b := range w.kept {
+		if !b.At.Before(from) && !b.At.After(to) && (cluster == "" || b.Cluster == cluster) {
+			out = append(out, b)
+		}
+	}
+	return out, nil
+}
 
 type fakeRunner struct{ w *world }
 

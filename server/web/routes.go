@@ -42,6 +42,8 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/api/v1/clusters/{cluster}/{instance}/series", s.apiSeries)
 	r.Get("/api/v1/clusters/{cluster}/{instance}/diagnosis", s.apiDiagnosis)
 	r.Get("/api/v1/incidents", s.apiIncidents)
+	r.Get("/api/v1/incidents/{id}.md", s.apiReport)
+	r.Get("/api/v1/incidents/{id}.jsonl", s.apiRecording)
 	r.Get("/api/v1/incidents/{id}", s.apiIncident)
 	r.Get("/api/v1/runbooks", s.apiRunbooks)
 	r.Get("/api/v1/runbooks/{slug}", s.apiRunbook)
