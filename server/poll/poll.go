@@ -35,6 +35,12 @@ type Connector interface {
 	Connected() bool
 }
 
+// Together is a Source that shares its requests with others: those of one name
+// tick at the same moment, so that one request serves all of them.
+type Together interface {
+	Together() string
+}
+
 // Sink takes every batch. It is called from many loops at once and must be
 // quick: what it costs delays the loop that calls it.
 type Sink func(store.Batch)
@@ -77,9 +83,13 @@ func (g *Group) Add(ref store.Ref, source string, src Source, every time.Duratio
 	if g.loops[k] != nil {
 		return fmt.Errorf("%s has a source %q already", ref, source)
 	}
+	at := ref
+	if t, ok := src.(Together); ok {
+		at = store.Ref{Cluster: t.Together()}
+	}
 	ctx, cancel := context.WithCancel(g.ctx)
 	l := &loop{
-		key: k, src: src, grid: newGrid(ref, every), sink: g.sink, log: g.log, stats: &g.stats,
+		key: k, src: src, grid: newGrid(at, every), sink: g.sink, log: g.log, stats: &g.stats,
 		cancel: cancel, ended: make(chan struct{}), results: make(chan result, 1),
 	}
 	g.loops[k] = l

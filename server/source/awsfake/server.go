@@ -45,6 +45,7 @@ type Server struct {
 	streams    map[string]*stream
 	metrics    map[string][]Point
 	statuses   map[string]string
+	classes    map[string]Class
 }
 
 // New starts a server on loopback; Close ends it.
@@ -94,6 +95,13 @@ var handlers = map[string]handler{
 	"DescribeEvents":       (*Server).describeEvents,
 	"DescribeDBParameters": (*Server).describeParameters,
 	"GetMetricData":        (*Server).getMetricData,
+
+	"GetLogEvents":       (*Server).getLogEvents,
+	"FilterLogEvents":    (*Server).filterLogEvents,
+	"DescribeLogStreams": (*Server).describeLogStreams,
+
+	"DescribeInstanceTypes": (*Server).describeTypes,
+	"AssumeRole":            (*Server).assumeRole,
 }
 
 // ServeHTTP implements http.Handler.

@@ -45,6 +45,7 @@ type answer struct {
 	status        int
 	code, message string
 	xml           smithy.Serializable
+	text          string // a body as it stands
 	json          any
 	cbor          cbor.Map
 	html, cut     bool
@@ -78,6 +79,10 @@ var (
 		}}
 )
 
+// dialects are the services that speak the Query protocol in their own way, by
+// the version of their API.
+var dialects = map[string]*protocol{"2016-11-15": ec2Query, "2011-06-15": stsQuery}
+
 // read tells the service by the request's protocol, as one endpoint serves all.
 func read(r *http.Request) (Call, error) {
 	c := Call{At: time.Now()}
@@ -107,6 +112,9 @@ func read(r *http.Request) (Call, error) {
 			return c, err
 		}
 		c.Action = c.Form.Get("Action")
+		if own := dialects[c.Form.Get("Version")]; own != nil {
+			c.proto = own
+		}
 	}
 	if c.Action == "" {
 		return c, fmt.Errorf("%s %s names no action", r.Method, r.URL)
