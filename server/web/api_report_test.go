@@ -12,7 +12,8 @@ import (
 // replay accepts: the time around it, its cluster and no other.
 func TestIncidentFiles(t *testing.T) {
 	w := newWorld(t)
-	in := w.list[0]
+	in := open()
+	w.list = []store.Incident{in}
 	for _, at := range []time.Time{in.OpenedAt.Add(-time.Minute), in.OpenedAt.Add(-time.Hour), in.OpenedAt} {
 		for _, ref := range []store.Ref{in.Ref(), {Cluster: "elsewhere", Instance: "x"}} {
 			w.kept = append(w.kept, store.Batch{Ref: ref, Source: "postgres", At: at, Elapsed: time.Second,
