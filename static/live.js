@@ -37,6 +37,7 @@
         const tick = JSON.parse(e.data);
         at = Date.parse(tick.at);
         count(tick.instances || []);
+        history(tick.history || "");
       } catch {
         /* a tick that can't be read still says: there is something new */
       }
@@ -54,6 +55,11 @@
     const open = new Set(instances.map((i) => i.incident).filter(Boolean)).size, badge = document.getElementById("open-count");
     badge.dataset.n = open || "";
     badge.firstChild.textContent = open;
+  }
+  function history(why) {
+    const line = document.getElementById("history"), says = line.querySelector("span span");
+    line.hidden = !why;
+    if (why && says.textContent !== why) says.textContent = why;
   }
   function lose() {
     if (stream) stream.close();

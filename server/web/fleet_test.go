@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -190,5 +191,25 @@ func TestEmptyFleetSaysWhatToDo(t *testing.T) {
 	w.window.Remove(standby)
 	if p := w.page("/"); !strings.Contains(p, "Add one under clusters: in the configuration.") {
 		t.Error("an empty fleet says nothing")
+	}
+}
+
+// go test -bench FleetPart ./server/web: what 300 instances cost each second,
+// for all readers together.
+func BenchmarkFleetPart(b *testing.B) {
+	w := newWorld(b)
+	for i := range 300 {
+		ref := store.Ref{Cluster: fmt.Sprintf("c%d", i/3), Instance: fmt.Sprintf("c%d-%d", i/3, i%3)}
+		w.minute(ref, store.RolePrimary, map[string]float64{"disk.read_iops": 492, "disk.write_iops": 8, "disk.iops_limit": 500, "latency.p50_ms": 4})
+	}
+	s := w.server(Site{})
+	for b.Loop() {
+		v, err := s.fleetView(b.Context(), noon)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := views.FleetPage(v).Render(b.Context(), io.Discard); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
