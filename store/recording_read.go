@@ -87,8 +87,7 @@ func refuseForeign(in *bufio.Reader, name string) error {
 	case bytes.HasPrefix(head, []byte("SQLite format 3")):
 		return fmt.Errorf("%s is a SQLite database, not a recording; stallbook record writes recordings", name)
 	case bytes.HasPrefix(inner, []byte(`"events"`)), has("instanceID") && !has("values"):
-		return fmt.Errorf("%s holds Enhanced Monitoring documents, which this version does not play yet; "+
-			"it plays recordings written by stallbook record", name)
+		return fmt.Errorf("%s holds Enhanced Monitoring documents, not a recording as stallbook record writes it", name)
 	}
 	return nil
 }

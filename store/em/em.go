@@ -27,6 +27,11 @@ type Document struct {
 	blocked number
 }
 
+// Secondary ends the name of the log stream, and here of the instance, of the
+// standby of a Multi-AZ instance. Nobody can read that one, and its disk must
+// not be taken for the primary's.
+const Secondary = "-secondary"
+
 // EngineError refuses a document whose shape belongs to another kind of server.
 type EngineError struct{ Instance, Engine string }
 

@@ -1,6 +1,6 @@
-// Package replay plays recordings: in virtual time for the replay command, and
-// against the clock, for ever, as the live clusters of the demo. It judges
-// nothing and keeps nothing.
+// Package replay plays recordings and exports of Enhanced Monitoring: in virtual
+// time for the replay command, and against the clock, for ever, as the live
+// clusters of the demo. It judges nothing and keeps nothing.
 package replay
 
 import (
@@ -14,7 +14,8 @@ import (
 	"stallbook/store"
 )
 
-// File is one recording to play.
+// File is one recording to play, or one file of Enhanced Monitoring documents:
+// one a line, or what the aws command exports.
 type File struct {
 	Name string // shown in errors and problems
 	R    io.Reader
@@ -31,7 +32,7 @@ type Options struct {
 
 // Play merges files in time order, equal times in the order of the files, and
 // hands every batch to sink with its recorded time. It streams: a recording may
-// be larger than memory. It ends with the first error of a file, of sink or of
+// be larger than memory (the readings of an export may not). It ends with the first error of a file, of sink or of
 // ctx, or with nil; a file of which no line could be played is an error.
 func Play(ctx context.Context, files []File, o Options, sink func(store.Batch) error) error {
 	heads, stop := openHeads(files, o)
@@ -98,7 +99,7 @@ var errStopped = errors.New("stopped")
 func batches(f File, problem func(string, store.LineProblem)) iter.Seq2[store.Batch, error] {
 	return func(yield func(store.Batch, error) bool) {
 		played := 0
-		problems, err := store.ReadRecording(f.R, f.Name, func(_ int, b store.Batch) error {
+		problems, err := readAny(f, func(_ int, b store.Batch) error {
 			played++
 			if !yield(b, nil) {
 				return errStopped
@@ -132,7 +133,7 @@ func nothingPlayed(name string, problems []store.LineProblem) error {
 // Read reads one recording whole.
 func Read(f File) ([]store.Batch, []store.LineProblem, error) {
 	var list []store.Batch
-	problems, err := store.ReadRecording(f.R, f.Name, func(_ int, b store.Batch) error {
+	problems, err := readAny(f, func(_ int, b store.Batch) error {
 		list = append(list, b)
 		return nil
 	})
