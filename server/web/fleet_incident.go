@@ -22,7 +22,7 @@ func (s *Server) openIncident(in store.Incident, now time.Time) views.OpenIncide
 	if in.State == store.StateClearing {
 		o.State.Word += ", clearing"
 	}
-	hold, need := held(in.Evidence)
+	hold, need := holds(in.Evidence, in.Form)
 	o.Facts = append(o.Facts, views.Fact{Name: "Page", Href: o.PageHref,
 		Says: fmt.Sprintf("%s, %d of %d clauses", s.bookTitle(in.Runbook), hold, need)})
 	if in.Form != "" {
@@ -48,20 +48,6 @@ func tone(sev store.Severity) string {
 		return string(sev)
 	}
 	return "act"
-}
-
-// held counts the clauses that hold among those that must.
-func held(list []store.Evidence) (hold, need int) {
-	for _, e := range list {
-		if e.Group != store.GroupAll && e.Group != store.GroupForm {
-			continue
-		}
-		need++
-		if e.Verdict == store.Yes {
-			hold++
-		}
-	}
-	return hold, need
 }
 
 // traces shows the signals the incident rests on, in the order of its evidence,
