@@ -72,6 +72,7 @@ type Batch struct {
 	Err     string            // why the source failed, in words; Samples may be empty
 	Notes   []string          // what it could not see though it answered, each with the GRANT or setting that mends it
 	Events  []Event           // what happened to the instance itself: statistics reset, restart, promotion
+	Newest  time.Time         // how far the readings of a source reach that answers late; zero = up to At
 	Restart bool              // the instance is another one now (promotion, failover, new system identifier): baselines start anew
 }
 

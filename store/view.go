@@ -123,6 +123,9 @@ func (s *SourceStatus) saw(b Batch) {
 	s.Message = b.Err
 	if s.OK {
 		s.LastOK = b.At
+		if !b.Newest.IsZero() {
+			s.LastOK = b.Newest
+		}
 		s.Notes = b.Notes
 	}
 }

@@ -180,3 +180,19 @@ func TestFirstRateIsUnknown(t *testing.T) {
 		t.Errorf("100 in 2 s is %v, %v", v, ok)
 	}
 }
+
+// A source whose readings come late is as old as its newest reading, also when
+// it was asked a moment ago.
+func TestAgeOfALateSource(t *testing.T) {
+	w := NewWindow(nil)
+	at := time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)
+	ref := Ref{"c", "i"}
+	w.Push(Batch{Ref: ref, Source: "enhanced", At: at, Newest: at.Add(-20 * time.Second)})
+	w.Push(Batch{Ref: ref, Source: "enhanced", At: at.Add(-20 * time.Second), Samples: []Sample{{readIOPS, "", 5}}, Elapsed: time.Second})
+	w.Read(func(v View) {
+		s := v.Instance(ref).Sources()[0]
+		if age, ok := s.Age(at.Add(3 * time.Second)); !ok || age != 23*time.Second || !s.LastTry.Equal(at) {
+			t.Errorf("age %v, %v; last asked %v", age, ok, s.LastTry)
+		}
+	})
+}

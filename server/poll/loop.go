@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -34,8 +35,10 @@ type loop struct {
 
 // result is what one Collect gave.
 type result struct {
-	batch store.Batch
-	took  time.Duration
+	readings []store.Batch // of a Many, each with its own time
+	batch    store.Batch
+	took     time.Duration
+	untimed  bool // the source itself says how long it took
 }
 
 func (l *loop) run(ctx context.Context) {
@@ -99,19 +102,26 @@ func (l *loop) collect(ctx context.Context, at time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, l.grid.every*9/10)
 	defer cancel()
 	started := time.Now()
-	var b store.Batch
+	var r result
 	defer func() {
 		if p := recover(); p != nil {
 			l.log.Error("source panicked", "instance", l.ref.String(), "source", l.source, "panic", p, "stack", string(debug.Stack()))
-			b = store.Batch{Err: fmt.Sprintf("a defect in stallbook: reading %s panicked: %v", l.source, p)}
+			r = result{batch: store.Batch{Err: fmt.Sprintf("a defect in stallbook: reading %s panicked: %v", l.source, p)}}
 		}
-		l.results <- result{b, time.Since(started)}
+		r.took = time.Since(started)
+		l.results <- r
 	}()
-	b = l.src.Collect(ctx, at)
+	if many, ok := l.src.(Many); ok {
+		r.untimed = true
+		r.readings, r.batch = many.CollectMany(ctx, at)
+		return
+	}
+	r.batch = l.src.Collect(ctx, at)
 }
 
 // finish takes the result of a reading. One that came after its tick had been
-// reported as missing is dropped: history only goes forward.
+// reported as missing is dropped: history only goes forward. The readings of a
+// Many are kept all the same, for each has its own time.
 func (l *loop) finish(ctx context.Context, r result) {
 	l.busy = false
 	if ctx.Err() != nil {
@@ -129,11 +139,14 @@ func (l *loop) finish(ctx context.Context, r result) {
 	} else {
 		l.retry = backoff{}
 	}
+	for _, reading := range r.readings {
+		l.pass(reading)
+	}
 	if l.skipped > 0 {
 		return
 	}
 	if b.Err == "" {
-		l.lastOK = b.At
+		l.lastOK = cmp.Or(b.Newest, b.At)
 	}
-	l.emit(b, r.took, true)
+	l.emit(b, r.took, !r.untimed)
 }

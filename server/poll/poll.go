@@ -26,6 +26,18 @@ type Source interface {
 	Collect(ctx context.Context, now time.Time) store.Batch
 }
 
+// Many is a Source one poll of which brings readings of several moments, each
+// with its own time, some of them late. Its loop calls CollectMany in place of
+// Collect.
+type Many interface {
+	Source
+	// CollectMany reads once, as Collect. status says how the poll went, at its
+	// own time, and by Newest how far the readings reach; source.poll_ms is for
+	// the source to give, when it asked. readings ascend in time; they come
+	// before status.
+	CollectMany(ctx context.Context, now time.Time) (readings []store.Batch, status store.Batch)
+}
+
 // Connector is a Source that tells a failure to reach the other side from a
 // failure to get an answer. Only the first is retried with backoff: to look away
 // from a server because it is slow would be to miss the stall. A source that is

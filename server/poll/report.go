@@ -7,6 +7,13 @@ import (
 	"stallbook/store"
 )
 
+// pass hands on one of several readings, which says nothing about the poll that
+// brought it.
+func (l *loop) pass(b store.Batch) {
+	b.Ref, b.Source, b.At = l.ref, l.source, b.At.UTC()
+	l.sink(b)
+}
+
 // emit completes a batch with what the source says about itself and hands it
 // on. polled is false when the source was not asked this time: then there is no
 // duration, which is unknown and not 0.
