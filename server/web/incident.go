@@ -50,7 +50,7 @@ func (s *Server) incidentModel(in store.Incident) views.IncidentPage {
 		Book:    views.Crumb{Label: s.bookTitle(in.Runbook), Href: s.bookLink(in.Runbook, in.Ref(), "", in.ID)},
 		Matches: fmt.Sprintf("in %d of %d clauses.", hold, needed), Runner: s.runnerSays(in), Impact: s.impact(in, now),
 		All:    views.Crumb{Label: "All signatures", Href: s.diagnosisLink(in.Ref(), time.Time{})},
-		Report: nil, Runners: s.runners(in),
+		Report: s.downloads(in.ID), Runners: s.runners(in),
 		Foot: "Incident " + in.ID + ", learnt at " + in.LearntAt.UTC().Format("2006-01-02 15:04:05") + ".",
 	}
 	if in.Ongoing() {
@@ -73,6 +73,12 @@ func (s *Server) incidentModel(in store.Incident) views.IncidentPage {
 	p.Evidence = s.incidentEvidence(in)
 	p.NextLink = views.Crumb{Label: "Open the runbook", Href: p.Book.Href}
 	return p
+}
+
+// downloads are what is kept of an incident afterwards.
+func (s *Server) downloads(id string) []views.Crumb {
+	file := s.link("/api/v1/incidents/" + pathEscape(id))
+	return []views.Crumb{{Label: "Report", Href: file + ".md"}, {Label: "Recording", Href: file + ".jsonl"}}
 }
 
 // incidentEvidence is the clauses at the worst moment, with what they were when
