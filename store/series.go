@@ -6,7 +6,9 @@ import (
 	"time"
 )
 
-// Series is one signal of one instance, for one label, in the Window.
+// Series is one signal of one instance, for one label, in the Window. Readings
+// of every second are held in a ring; those that come every ten seconds or more,
+// as the counters of each table do, as a short list: a fifth of the memory.
 type Series struct {
 	Signal   SignalID
 	Label    string
@@ -14,8 +16,18 @@ type Series struct {
 	Baseline *Baseline // nil when no signature asks for it
 
 	newest int64 // Unix second, 0 = empty
-	ring   [WindowSeconds]float64
+	sparse []second
+	ring   []float64 // WindowSeconds long, NaN where nothing was read; nil while sparse
 }
+
+type second struct {
+	sec int64
+	v   float64
+}
+
+// sparseLimit is how many readings a list holds before it becomes a ring: more
+// in WindowSeconds than one every five seconds.
+const sparseLimit = WindowSeconds / 5
 
 // accepts decides between two sources of one signal: the more trusted one
 // writes, the other only when that has been silent for five seconds.
@@ -29,29 +41,65 @@ func (s *Series) accepts(source string, sec int64) bool {
 
 func (s *Series) put(sec int64, v float64) {
 	switch {
-	case s.newest == 0 || sec-s.newest >= WindowSeconds:
-		for i := range s.ring {
-			s.ring[i] = math.NaN()
-		}
-		s.newest = sec
-	case sec > s.newest:
+	case s.newest-sec >= WindowSeconds:
+		return // too late to be seen
+	case s.ring == nil:
+		s.putSparse(sec, v)
+	case sec-s.newest >= WindowSeconds:
+		s.clear()
+		s.ring[sec%WindowSeconds] = v
+	default:
 		for t := s.newest + 1; t < sec; t++ {
 			s.ring[t%WindowSeconds] = math.NaN()
 		}
-		s.newest = sec
-	case s.newest-sec >= WindowSeconds:
-		return // too late to be seen
+		s.ring[sec%WindowSeconds] = v
 	}
-	s.ring[sec%WindowSeconds] = v
+	s.newest = max(s.newest, sec)
+}
+
+func (s *Series) putSparse(sec int64, v float64) {
+	i, found := slices.BinarySearchFunc(s.sparse, sec, func(p second, sec int64) int { return int(p.sec - sec) })
+	if found {
+		s.sparse[i].v = v
+		return
+	}
+	s.sparse = slices.Insert(s.sparse, i, second{sec, v})
+	newest := s.sparse[len(s.sparse)-1].sec
+	s.sparse = slices.DeleteFunc(s.sparse, func(p second) bool { return newest-p.sec >= WindowSeconds })
+	if len(s.sparse) <= sparseLimit {
+		return
+	}
+	s.ring = make([]float64, WindowSeconds)
+	s.clear()
+	for _, p := range s.sparse {
+		s.ring[p.sec%WindowSeconds] = p.v
+	}
+	s.sparse = nil
+}
+
+func (s *Series) clear() {
+	for i := range s.ring {
+		s.ring[i] = math.NaN()
+	}
 }
 
 // At returns the value of one second.
 func (s *Series) At(sec int64) (float64, bool) {
-	if s.newest == 0 || sec > s.newest || s.newest-sec >= WindowSeconds {
-		return 0, false
+	if s.ring == nil || uint64(s.newest-sec) >= WindowSeconds { // also what is newer than the newest
+		return s.sparseAt(sec)
 	}
 	v := s.ring[sec%WindowSeconds]
 	return v, !math.IsNaN(v)
+}
+
+// sparseAt looks from the newest end, where clauses look.
+func (s *Series) sparseAt(sec int64) (float64, bool) {
+	for i := len(s.sparse) - 1; i >= 0 && s.sparse[i].sec >= sec; i-- {
+		if s.sparse[i].sec == sec {
+			return s.sparse[i].v, s.newest-sec < WindowSeconds
+		}
+	}
+	return 0, false
 }
 
 // Last returns the newest value.
