@@ -209,7 +209,7 @@
       cursor: { sync: { key: "instance" }, y: false, points: { size: 6 }, drag: { x: true, y: false } },
       scales: { y: { range: () => [0, top(p.chart)] } },
       axes: [
-        { show: axis, stroke: style["ink-3"], font: style.font, size: 1.4 * rem(), gap: 4, space: style.fs * 4.8, incrs: (u, _, a, b) => (b - a < 240 ? [2, 5, 10, 20, 30, 60] : [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600]), grid: { stroke: style["ch-grid"], width: 1 }, ticks: { show: false }, values: (u, v, _, __, inc) => v.map((x) => (span() > 172800 ? day(x) : hms(x, inc < 60))) },
+        { show: axis, stroke: style["ink-3"], font: style.font, size: 1.4 * rem(), gap: 4, space: style.fs * 4.8, incrs: (u, _, a, b) => (b - a < 240 ? [2, 5, 10, 20, 30, 60] : [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600]), grid: { stroke: style["ch-grid"], width: 1 }, ticks: { show: false }, values: (u, v, _, __, inc) => v.map((x) => (x > u.scales.x.max - span() * 0.03 ? "" : span() > 172800 ? day(x) : hms(x, inc < 60))) },
         { stroke: style["ink-3"], font: style.font, size: style.left, gap: 6, splits: (u) => splits(u.scales.y.max), grid: { stroke: style["ch-grid"], width: 1 }, ticks: { show: false }, values: (_, v) => v.map(tick) },
       ],
       series: list, bands,
