@@ -42,7 +42,7 @@ func stateOf(in *store.Instance, open []store.Incident, now time.Time) InstanceS
 	st := InstanceState{Word: StateOK}
 	quiet := st.hear(in.Sources(), now)
 	for i := range open {
-		if open[i].Ref() != in.Ref || !open[i].Ongoing() {
+		if !open[i].Ongoing() || !concerns(&open[i], in.Ref) {
 			continue
 		}
 		if st.Incident == nil || open[i].Severity.Rank() > st.Incident.Severity.Rank() {
@@ -58,6 +58,15 @@ func stateOf(in *store.Instance, open []store.Incident, now time.Time) InstanceS
 		st.hydration(in, now)
 	}
 	return st
+}
+
+// concerns reports whether an incident is on an instance: its own, or one on
+// which a runner-up matched. The primary whose commits wait for a pinned standby
+// is not ok because the page is about the standby.
+func concerns(in *store.Incident, ref store.Ref) bool {
+	return in.Ref() == ref || in.Cluster == ref.Cluster && slices.ContainsFunc(in.Runners, func(r store.RunnerUp) bool {
+		return r.Instance == ref.Instance
+	})
 }
 
 // hear sets the age of the newest reading and reports whether every source has

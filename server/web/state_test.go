@@ -64,3 +64,19 @@ func TestHydrationKeepsUnknownProgressUnknown(t *testing.T) {
 		}
 	})
 }
+
+// The primary whose commits wait is in the outage that its standby causes.
+func TestRunnerUpIsInTheIncidentToo(t *testing.T) {
+	w := newWorld(t)
+	in := open()
+	in.Cluster, in.Instance, in.Severity = standby.Cluster, standby.Instance, store.Outage
+	w.window.Read(func(v store.View) {
+		if got := stateOf(v.Instance(primary), []store.Incident{in}, noon); got.Word != StateOK {
+			t.Errorf("without a runner-up on it: %s", got.Word)
+		}
+		in.Runners = []store.RunnerUp{{Runbook: "sync-standby-lost", Instance: primary.Instance}}
+		if got := stateOf(v.Instance(primary), []store.Incident{in}, noon); got.Word != string(store.Outage) || got.Incident == nil {
+			t.Errorf("with a runner-up on it: %s", got.Word)
+		}
+	})
+}
