@@ -204,7 +204,11 @@ const clearingAfter = 3 * time.Second
 func (m *Matcher) close(in *incident, now time.Time) bool {
 	at := now
 	in.ClosedAt, in.State = &at, store.StateClosed
-	m.note(in, now, "closed", fmt.Sprintf("Over after %s", in.LastYes.Sub(in.OpenedAt).Round(time.Second)))
+	says := "Over when it was recognised"
+	if lasted := in.LastYes.Sub(in.OpenedAt).Round(time.Second); lasted > 0 {
+		says = "Over after " + lasted.String()
+	}
+	m.note(in, now, "closed", says)
 	return true
 }
 
