@@ -126,8 +126,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-time.After(f.Delay):
 		}
 	}
+	time.Sleep(distance)
 	call.proto.write(w, call, s.answer(call, f, failed))
 }
+
+// distance is far less than to any real AWS. Without it an answer can overtake
+// the end of its request, which makes the SDK drop the connection.
+const distance = time.Millisecond
 
 func (s *Server) answer(call Call, f Fault, failed bool) answer {
 	if failed && f.Kind != Slow && f.Kind != Empty {

@@ -177,7 +177,7 @@ const staleAfter = 2 * time.Minute
 
 // poll reads one page.
 func (s *Source) poll(ctx context.Context, now time.Time) (readings []store.Batch, err error) {
-	events, err := s.stream.page(ctx, s.o.Client, now)
+	events, err := s.stream.page(ctx, s.o.Client, now, s.target.Every)
 	if err != nil {
 		s.learn(err, now)
 		return nil, err
@@ -218,7 +218,11 @@ func (s *Source) learn(err error, now time.Time) {
 	case errors.Is(err, context.DeadlineExceeded):
 		s.stream.smaller()
 	case errors.As(err, &invalid) && s.stream.token != "":
-		s.stream.startAgain(now) // a token lives for 24 hours
+		from := now.Add(-lookBack)
+		if !s.stream.newest.IsZero() {
+			from = s.stream.newest.Add(-lateness)
+		}
+		s.stream.startAgain(from, now) // a token lives for 24 hours
 	}
 }
 

@@ -276,8 +276,22 @@ func TestSlowAnswersAreAskedForInSmallerPages(t *testing.T) {
 		t.Errorf("%q, %d events a page", status.Err, r.src.stream.limit)
 	}
 	r.want(2*time.Second, "-1", "")
-	r.aws.Fail("GetLogEvents", awsfake.Fault{Kind: awsfake.Broken, Times: 1})
+	r.aws.Fail("GetLogEvents", awsfake.Fault{Kind: awsfake.Cut, Times: 1})
+	r.want(2*time.Second, "", "")
+	r.aws.Fail("GetLogEvents", awsfake.Fault{Kind: awsfake.Broken, Times: 2})
 	r.want(2*time.Second, "", "logs:GetLogEvents for billing-1: the endpoint answered with HTTP status 503")
+}
+
+// A token lives for a day; one that does not count any more must not end the
+// reading.
+func TestTokenThatIsRefused(t *testing.T) {
+	r := newRig(t)
+	r.log("db-A", -2, -1)
+	r.want(0, "-2 -1", "")
+	r.src.stream.token = "expired"
+	r.log("db-A", 1)
+	r.want(2*time.Second, "", "InvalidParameterException")
+	r.want(4*time.Second, "1", "")
 }
 
 func TestCollectGivesTheNewest(t *testing.T) {

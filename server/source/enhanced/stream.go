@@ -6,26 +6,27 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
+
+	"stallbook/server/source/awscall"
 )
 
 const (
 	// lookBack is how far back a new stream is read. It fills most of what a
 	// signature looks at, in one request.
 	lookBack = 3 * time.Minute
-	// rereadEvery and rereadPolls say how often a stretch that was read is read
-	// again: a document that comes late lands before what a token has passed.
-	// With long waits for a turn, pages that bring nothing new must stay few.
+	// rereadEvery is how often what was read is read again: a document that comes
+	// late lands before what a token has passed.
 	rereadEvery = time.Minute
-	rereadPolls = 5
 	// lateness is how late a document may come and still be found.
 	lateness = 2 * time.Minute
-	// mostBack bounds what is read again after a long silence of ours.
-	mostBack = 15 * time.Minute
 
-	pageEvents  = 200 // of 5 kB each this is AWS's own bound of 1 MB
-	leastEvents = 10
+	pageEvents  = 1000
+	leastEvents = 20
+	pageBytes   = 900 << 10 // AWS's own bound is 1 MB
+	usualBytes  = 5 << 10   // of one document
 )
 
 // Client is the part of cloudwatchlogs.Client that is used.
@@ -43,18 +44,36 @@ type stream struct {
 	seen   map[uint64]int64
 	seed   maphash.Seed
 	reread time.Time // when the stretch was begun
-	polls  int       // pages since
 	limit  int32     // events a page
+	bytes  float64   // of one event, as a rule
+
+	retries aws.Retryer
 }
 
 func newStream(name string, from, now time.Time) *stream {
-	return &stream{name: name, from: from, reread: now, seen: map[uint64]int64{}, seed: maphash.MakeSeed(), limit: pageEvents}
+	return &stream{name: name, from: from, reread: now, seen: map[uint64]int64{}, seed: maphash.MakeSeed(), limit: pageEvents, bytes: usualBytes, retries: broken()}
 }
 
-// page asks for what comes next and returns the events that are new.
-func (s *stream) page(ctx context.Context, client Client, now time.Time) ([]types.OutputLogEvent, error) {
-	if !s.more && now.Sub(s.reread) >= rereadEvery && s.polls >= rereadPolls {
-		s.startAgain(now)
+// broken tries once more what broke on the way. What AWS refused or throttled is
+// left to the next turn: a retry would be a request that nobody gave one.
+func broken() aws.Retryer {
+	refused := retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
+		if awscall.Code(err) != "" {
+			return aws.FalseTernary
+		}
+		return aws.UnknownTernary
+	})
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = 2
+		o.Retryables = append([]retry.IsErrorRetryable{refused}, retry.DefaultRetryables...)
+	})
+}
+
+// page asks for what comes next and returns the events that are new. every is
+// the time between two documents.
+func (s *stream) page(ctx context.Context, client Client, now time.Time, every time.Duration) ([]types.OutputLogEvent, error) {
+	if !s.more && now.Sub(s.reread) >= rereadEvery {
+		s.overlap(now, every)
 	}
 	in := &cloudwatchlogs.GetLogEventsInput{
 		LogGroupName: aws.String(LogGroup), LogStreamName: aws.String(s.name),
@@ -63,44 +82,50 @@ func (s *stream) page(ctx context.Context, client Client, now time.Time) ([]type
 	if s.token != "" {
 		in.NextToken = aws.String(s.token)
 	}
-	// One attempt: a retry would be a request that nobody gave a turn.
-	out, err := client.GetLogEvents(ctx, in, func(o *cloudwatchlogs.Options) { o.RetryMaxAttempts = 1 })
+	out, err := client.GetLogEvents(ctx, in, func(o *cloudwatchlogs.Options) { o.Retryer = s.retries })
 	if err != nil {
 		return nil, err
 	}
-	s.polls++
 	next := aws.ToString(out.NextForwardToken)
 	moved := next != s.token
-	s.more = moved && (len(out.Events) == 0 || full(out.Events, int(s.limit)))
+	s.more = moved && (len(out.Events) == 0 || s.full(out.Events))
 	s.token = next
 	s.limit = min(pageEvents, s.limit+leastEvents)
 	return s.unseen(out.Events), nil
 }
 
 // full reports that a page ended because it was full and not because there was
-// no more: by number, or by AWS's bound of 1 MB.
-func full(events []types.OutputLogEvent, limit int) bool {
-	if len(events) >= limit {
-		return true
-	}
+// no more: by number, or by AWS's bound of its size.
+func (s *stream) full(events []types.OutputLogEvent) bool {
 	size := 0
 	for _, e := range events {
 		size += len(aws.ToString(e.Message))
 	}
-	return size > 900<<10
+	s.bytes += (float64(size)/float64(len(events)) - s.bytes) / 8
+	return len(events) >= int(s.limit) || size > pageBytes
 }
 
-// startAgain begins a stretch that overlaps what was read.
-func (s *stream) startAgain(now time.Time) {
-	back := now.Sub(s.reread) + lateness
-	from := s.newest
-	if from.IsZero() || from.After(now) {
-		from = now
+// overlap begins again before what was read, by as much as still fits into the
+// page that is due anyway: looking for late documents must cost no turn that
+// new ones need.
+func (s *stream) overlap(now time.Time, every time.Duration) {
+	if s.newest.IsZero() || s.newest.After(now) {
+		return
 	}
-	s.from = from.Add(-min(back, mostBack))
-	s.token, s.polls, s.reread = "", 0, now
+	fits := min(float64(s.limit), pageBytes/s.bytes) * 0.9
+	room := time.Duration(fits*float64(max(every, time.Second))) - now.Sub(s.newest)
+	back := min(now.Sub(s.reread)+lateness, room)
+	if back <= 0 {
+		return
+	}
+	s.startAgain(s.newest.Add(-back), now)
+}
+
+// startAgain begins a stretch.
+func (s *stream) startAgain(from, now time.Time) {
+	s.from, s.token, s.more, s.reread = from, "", false, now
 	for sum, atMs := range s.seen {
-		if atMs < s.from.Add(-time.Minute).UnixMilli() {
+		if atMs < from.Add(-lateness).UnixMilli() {
 			delete(s.seen, sum)
 		}
 	}
