@@ -37,6 +37,9 @@ type Options struct {
 	// Target is asked at every poll, as a blue/green switch gives an instance
 	// another stream. It must be quick and safe for concurrent use.
 	Target func() Target
+	// Since leaves out what another run of the program has read already: up to
+	// the newest reading in its history. Zero = nothing.
+	Since time.Time
 }
 
 // Source reads one instance. It is used by one goroutine at a time.
@@ -117,6 +120,9 @@ func (s *Source) follow(t Target, now time.Time) {
 		return
 	}
 	from := now.Add(-lookBack)
+	if s.o.Since.After(from) {
+		from = s.o.Since.Add(time.Millisecond)
+	}
 	if s.stream != nil {
 		if s.stream.newest.After(from) {
 			from = s.stream.newest.Add(time.Millisecond)
@@ -233,8 +239,11 @@ const ahead = 5 * time.Minute
 func (s *Source) decode(e types.OutputLogEvent, now time.Time) (out []store.Batch, err error) {
 	docs, err := em.Decode([]byte(aws.ToString(e.Message)), time.UnixMilli(aws.ToInt64(e.Timestamp)))
 	for _, d := range docs {
-		if d.At.After(now.Add(ahead)) {
+		switch {
+		case d.At.After(now.Add(ahead)):
 			err = errors.New("its time lies in the future")
+			continue
+		case !d.At.After(s.o.Since):
 			continue
 		}
 		b := d.Batch(cmp.Or(d.Interval, s.target.Every))

@@ -282,6 +282,22 @@ func TestSlowAnswersAreAskedForInSmallerPages(t *testing.T) {
 	r.want(2*time.Second, "", "logs:GetLogEvents for billing-1: the endpoint answered with HTTP status 503")
 }
 
+// What the history holds from before a restart is not read again, not even when
+// looking for late documents.
+func TestGoesOnWhereTheHistoryEnds(t *testing.T) {
+	r := newRig(t)
+	r.src.o.Since = noon.Add(-2 * time.Second)
+	r.log("db-A", -90, -2, -1, 300) // a clock may be 5 minutes ahead
+	r.log("db-A", 900)
+	status := r.want(0, "-1 300", "")
+	if len(status.Notes) != 1 || !strings.Contains(status.Notes[0], "lies in the future") {
+		t.Errorf("notes %q of a document that is 15 minutes ahead", status.Notes)
+	}
+	for range 40 {
+		r.want(2*time.Second, "", "")
+	}
+}
+
 // A token lives for a day; one that does not count any more must not end the
 // reading.
 func TestTokenThatIsRefused(t *testing.T) {
