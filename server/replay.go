@@ -97,11 +97,15 @@ func (v *virtual) take(b store.Batch) {
 			v.tick()
 		}
 	}
-	if b.At.After(v.at) {
+	if b.At.After(v.at) || v.at.Sub(b.At) >= clockBack {
 		v.at = b.At
 	}
 	v.window.Push(b)
 }
+
+// clockBack is how far an earlier line must lie to mean that the recorder's clock
+// was set back, and not that a source came late.
+const clockBack = store.WindowSeconds * time.Second
 
 // longestSilence is the longest stretch without lines that is judged second by
 // second; after it every incident has closed.

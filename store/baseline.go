@@ -15,12 +15,16 @@ type Baseline struct {
 	octave [baselineOctaves]uint16 // sums of counts, to skip empty octaves
 	total  int
 	newest int64 // Unix second of the newest value, 0 = empty
+	first  int64 // of the first value since it was empty
 }
 
 const (
 	baselineSeconds = 1800
-	// BaselineMin is how much data a baseline needs before it is known.
+	// BaselineMin is how much time its data must span before a baseline is known.
 	BaselineMin = 60 * time.Second
+	// baselineReadings is how many readings it needs at least: a source of 60 s
+	// gives no more than thirty to half an hour.
+	baselineReadings = 10
 
 	subBuckets      = 16
 	baselineOctaves = 46 // the first holds zero and what is below 2^-10, the last what is above 2^34
@@ -40,6 +44,7 @@ func (b *Baseline) Push(sec int64, v float64) {
 	}
 	if b.newest == 0 || sec-b.newest >= baselineSeconds {
 		b.clear()
+		b.first = sec
 	} else {
 		for s := b.newest + 1; s <= sec; s++ {
 			b.drop(int(s % baselineSeconds))
@@ -69,7 +74,7 @@ func (b *Baseline) drop(slot int) {
 // Quantile returns the value below which the share q (0 to 1) of the seconds
 // lies. ok is false until BaselineMin of data is there.
 func (b *Baseline) Quantile(q float64) (v float64, ok bool) {
-	if b == nil || b.total < int(BaselineMin/time.Second) {
+	if b == nil || b.total < baselineReadings || b.newest-b.first+1 < int64(BaselineMin/time.Second) {
 		return 0, false
 	}
 	rank := q * float64(b.total-1)

@@ -109,3 +109,22 @@ func BenchmarkBaseline(b *testing.B) {
 		sec++
 	}
 }
+
+// A source of 5 s is known after a minute, one of 60 s after ten readings.
+func TestBaselineOfSlowSources(t *testing.T) {
+	for every, after := range map[int64]int64{1: 60, 5: 61, 60: 541} {
+		b := NewBaseline()
+		for sec := int64(1000); ; sec += every {
+			b.Push(sec, 4)
+			if _, ok := b.Median(); ok {
+				if sec-1000+1 > after {
+					t.Errorf("every %d s: known after %d s, want %d", every, sec-1000+1, after)
+				}
+				break
+			}
+			if sec > 5000 {
+				t.Fatalf("every %d s: never known", every)
+			}
+		}
+	}
+}

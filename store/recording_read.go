@@ -111,6 +111,8 @@ type recordingReader struct {
 	clocks   map[clockKey]*clock
 	last     time.Time // of the newest line handed on
 	held     *heldLine
+	back     int       // lines in a row that lie before an earlier one
+	backAt   time.Time // of the last of them
 }
 
 type heldLine struct {
@@ -139,8 +141,16 @@ func (rd *recordingReader) line(n int, text []byte) error {
 		rd.problem(n, "%s", err)
 		return nil
 	}
-	if next.b.At.Before(rd.last) {
-		rd.backwards(n, next.b.At, rd.last)
+	switch {
+	case !next.b.At.Before(rd.last):
+		rd.back = 0
+	case !rd.clockBack(n, next.b.At):
+		return nil
+	default:
+		if err := rd.flush(); err != nil {
+			return err
+		}
+		rd.last, rd.held = time.Time{}, next
 		return nil
 	}
 	if held := rd.held; held != nil && next.b.At.Before(held.b.At) {
@@ -157,6 +167,27 @@ func (rd *recordingReader) line(n int, text []byte) error {
 	rd.held = next
 	return nil
 }
+
+// clockBack reports whether the recorder's clock was set back: that is so when
+// several lines in a row ascend from an earlier time. Until then each is a line
+// out of order.
+func (rd *recordingReader) clockBack(n int, at time.Time) bool {
+	if at.Before(rd.backAt) {
+		rd.back = 0
+	}
+	rd.back, rd.backAt = rd.back+1, at
+	if rd.back < clockBackLines || rd.last.Sub(at) < time.Minute {
+		rd.backwards(n, at, rd.last)
+		return false
+	}
+	rd.problem(n, "the clock went back by %s; what follows is played from here", rd.last.Sub(at).Round(time.Second))
+	rd.back, rd.clocks = 0, map[clockKey]*clock{}
+	return true
+}
+
+// clockBackLines is how many lines in a row must lie before an earlier one to
+// mean that the clock was set back.
+const clockBackLines = 4
 
 func (rd *recordingReader) backwards(n int, at, last time.Time) {
 	rd.problem(n, "its time %s lies before that of an earlier line, %s: lines must ascend in time", stamp(at), stamp(last))

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -270,4 +271,25 @@ func FuzzReadRecording(f *testing.F) {
 			sameSamples(t, got[i], back[i])
 		}
 	})
+}
+
+// A recorder's clock that jumps an hour ahead and is set back costs the lines
+// until that is sure, not all that follow.
+func TestRecordingWithAClockSetBack(t *testing.T) {
+	var text strings.Builder
+	at := time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)
+	for i := range 60 {
+		stamp := at.Add(time.Duration(i) * time.Second)
+		if i >= 20 && i < 25 {
+			stamp = stamp.Add(time.Hour)
+		}
+		fmt.Fprintf(&text, `{"at":%q,"cluster":"lab","instance":"p","values":{"pg.active":%d}}`+"\n", stamp.Format(time.RFC3339Nano), i)
+	}
+	got, problems := play(t, text.String())
+	if len(got) < 55 || got[len(got)-1].At != at.Add(59*time.Second) {
+		t.Errorf("%d of 60 lines were played, the last at %v", len(got), got[len(got)-1].At)
+	}
+	if len(problems) == 0 || len(problems) > 5 {
+		t.Errorf("problems: %v", problems)
+	}
 }

@@ -106,6 +106,16 @@ func (in *Instance) HasSource(names []string) bool {
 	return slices.ContainsFunc(in.sources, func(s *SourceStatus) bool { return slices.Contains(names, s.Source) })
 }
 
+// Every is how often a source is read; 0 when nobody said.
+func (in *Instance) Every(source string) time.Duration {
+	for _, s := range in.sources {
+		if s.Source == source {
+			return s.Every
+		}
+	}
+	return 0
+}
+
 func (in *Instance) source(name string) *SourceStatus {
 	i, found := slices.BinarySearchFunc(in.sources, name, func(s *SourceStatus, n string) int { return strings.Compare(s.Source, n) })
 	if !found {
@@ -166,6 +176,24 @@ func (in *Instance) forgetBaselines() {
 			s.Baseline = nil
 		}
 	}
+}
+
+// clockSources are read at the time they name: when theirs goes back by more than
+// the Window holds, the clock was set back, and late data is not what it is.
+var clockSources = []string{"postgres", "nodeexporter", ReplaySource}
+
+// clockBack starts an instance anew when its clock was set back: readings would
+// otherwise count as too late until the clock has caught up.
+func (in *Instance) clockBack(b Batch) []Event {
+	back := in.newest - b.At.Unix()
+	if back < WindowSeconds || !slices.Contains(clockSources, b.Source) {
+		return nil
+	}
+	in.series, in.newest, in.late = make([][]*Series, len(catalogue)), 0, nil
+	for _, s := range in.sources {
+		s.LastTry, s.LastOK = time.Time{}, time.Time{}
+	}
+	return []Event{{At: b.At, Ref: b.Ref, Kind: "clock", Text: fmt.Sprintf("the clock went back by %d s; what is usual is learnt anew", back)}}
 }
 
 // lateBy is how far behind the newest reading another one must be to count as

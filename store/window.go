@@ -31,6 +31,17 @@ func NewWindow(baselines []SignalID) *Window {
 	return w
 }
 
+// SetBaselines says of which signals baselines are kept from now on: a reload may
+// bring signatures that ask for others.
+func (w *Window) SetBaselines(ids []SignalID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.baselined)
+	for _, id := range ids {
+		w.baselined[id] = true
+	}
+}
+
 // Declare makes an instance and one of its sources known before the first
 // reading, so that a silent one is shown as silent and not left out.
 func (w *Window) Declare(ref Ref, source string, every time.Duration) {
@@ -52,8 +63,9 @@ func (w *Window) Push(b Batch) []Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instance(b.Ref)
+	changes := in.clockBack(b)
 	in.source(b.Source).saw(b)
-	changes := in.learn(b)
+	changes = append(changes, in.learn(b)...)
 	sec := b.At.Unix()
 	in.noteLate(sec, len(b.Samples))
 	for _, s := range b.Samples {

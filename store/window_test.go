@@ -196,3 +196,28 @@ func TestAgeOfALateSource(t *testing.T) {
 		}
 	})
 }
+
+// A clock that jumped ahead and was set back must not blind the Window for as
+// long as it was ahead.
+func TestWindowAfterAClockSetBack(t *testing.T) {
+	w := NewWindow(nil)
+	for sec := range 30 {
+		push(w, sec, "postgres", map[string]float64{"pg.active": 1})
+	}
+	push(w, 3630, "postgres", map[string]float64{"pg.active": 1})
+	events := push(w, 31, "postgres", map[string]float64{"pg.active": 7})
+	if len(events) != 1 || events[0].Kind != "clock" {
+		t.Errorf("events %v", events)
+	}
+	if v, ok := last(t, w, "pg.active", at(31)); !ok || v != 7 {
+		t.Errorf("after the clock was set back: %v, %v", v, ok)
+	}
+	w.Read(func(v View) {
+		if s := v.Instance(testRef).Sources()[0]; !s.OK || !s.LastOK.Equal(at(31)) {
+			t.Errorf("source %+v", s)
+		}
+	})
+	if e := push(w, 40-WindowSeconds-5, "enhanced", map[string]float64{"disk.queue": 1}); len(e) != 0 {
+		t.Errorf("late data was taken for a clock set back: %v", e)
+	}
+}

@@ -138,7 +138,7 @@ func (j *judgement) held(now time.Time) bool {
 		j.since = time.Time{}
 		return false
 	}
-	if j.since.IsZero() {
+	if j.since.IsZero() || j.since.After(now) { // after: the clock was set back
 		j.since = now
 	}
 	return now.Sub(j.since) >= j.result.Signature.Hold
