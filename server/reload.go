@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stallbook/server/config"
+	"stallbook/server/match"
 )
 
 // reloads takes a new configuration whenever one is asked for. A bad file
@@ -46,5 +47,6 @@ func (s *service) reload(load func() (*config.Config, error)) error {
 	}
 	s.cfg.Store(cfg)
 	s.pipeline.library.Store(lib)
+	s.pipeline.window.SetBaselines(match.Baselines(lib.Signatures()))
 	return nil
 }

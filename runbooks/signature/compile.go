@@ -97,6 +97,7 @@ func (c *compiler) signature(f *fileYAML) *Signature {
 	if s.nAll+len(s.forms) == 0 {
 		c.fail("when", "when needs at least one clause in all or one form in any")
 	}
+	c.references(s, f)
 	s.Specific = s.nAll
 	for _, fm := range s.forms {
 		s.Specific = max(s.Specific, s.nAll+len(fm.clauses))
@@ -151,7 +152,7 @@ func (c *compiler) add(s *Signature, y *clauseYAML, g store.Group, form string) 
 }
 
 func (c *compiler) clause(y *clauseYAML) *clause {
-	cl := &clause{id: y.ID, says: y.Says, on: y.On, over: int64(y.Over / time.Second), see: y.See, points: max(1, y.Points), is: y.Is, isNot: y.IsNot, fact: y.Fact, cause: y.Cause}
+	cl := &clause{id: y.ID, says: y.Says, on: y.On, over: int64(y.Over / time.Second), see: y.See, points: max(1, y.Points), is: y.Is, isNot: y.IsNot, fact: y.Fact, cause: y.Cause, labelNot: y.LabelNot}
 	if y.ID == "" || strings.ContainsAny(y.ID, " .{}") {
 		c.fail(y.Says, "a clause needs an id of letters, digits and dashes, not %q", y.ID)
 	}
@@ -171,7 +172,15 @@ func (c *compiler) clause(y *clauseYAML) *clause {
 			c.fail(y.IfUnknown, "clause %q: if_unknown %q is no severity", y.ID, y.IfUnknown)
 		}
 	}
+	if y.LabelIs != nil {
+		cl.labelIs = &condition{c.signal(y.ID, y.LabelIs.Signal), y.LabelIs.Above}
+	}
 	switch {
+	case y.Seconds != nil && y.Signal == "" && y.Fact == "" && y.Events == nil:
+		cl.seconds = &seconds{slack: int64(y.Seconds.Slack / time.Second), decisive: -1}
+		c.numberClause(y, cl)
+	case y.Seconds != nil:
+		c.fail(y.ID, "clause %q: seconds is about other clauses and takes no signal, fact or events", y.ID)
 	case y.Fact != "" && y.Signal == "" && y.Events == nil:
 		c.factClause(y)
 	case y.Signal != "" && y.Fact == "" && y.Events == nil:
@@ -181,7 +190,7 @@ func (c *compiler) clause(y *clauseYAML) *clause {
 		c.eventsClause(y, cl)
 		c.numberClause(y, cl)
 	default:
-		c.fail(y.ID, "clause %q needs exactly one of signal, fact, events", y.ID)
+		c.fail(y.ID, "clause %q needs exactly one of signal, fact, events, seconds", y.ID)
 	}
 	return cl
 }
@@ -199,7 +208,9 @@ func (c *compiler) factClause(y *clauseYAML) {
 }
 
 func (c *compiler) numberClause(y *clauseYAML, cl *clause) {
-	if cl.events != nil {
+	if cl.seconds != nil {
+		cl.stat, cl.unit = statAtOnce, "s"
+	} else if cl.events != nil {
 		cl.stat, cl.unit = statEvents, "events"
 	} else {
 		cl.stat, cl.unit = stat(y.Stat), cl.signal.Info().Unit
@@ -207,7 +218,7 @@ func (c *compiler) numberClause(y *clauseYAML, cl *clause) {
 	if cl.stat == "" {
 		cl.stat = statLast
 	}
-	if !slices.Contains([]stat{statLast, statMax, statMin, statAvg, statSum, statP50, statP90, statEvents}, cl.stat) {
+	if !slices.Contains([]stat{statLast, statMax, statMin, statAvg, statSum, statP50, statP90, statEvents, statAtOnce}, cl.stat) {
 		c.fail(y.Stat, "clause %q: stat %q is none of last, max, min, avg, sum, p50, p90", y.ID, y.Stat)
 	}
 	if y.Over <= 0 || y.Over > maxOver || y.Over%time.Second != 0 {

@@ -106,11 +106,11 @@ func (c *clause) evidence(o *observation, now time.Time) store.Evidence {
 		if len(c.isNot) > 0 {
 			e.Compare, e.ThreshTxt = "is not", strings.Join(c.isNot, " or ")
 		}
-	} else {
+	} else if c.seconds == nil {
 		e.Signal = c.signal.Name()
-		if !c.above {
-			e.Compare = "≤"
-		}
+	}
+	if c.fact == "" && !c.above {
+		e.Compare = "≤"
 	}
 	if o.hasValue {
 		v := o.value
@@ -144,6 +144,9 @@ func (c *clause) why(o *observation) string {
 	if name == "" {
 		name = c.signal.Name()
 	}
+	if c.seconds != nil {
+		return "one of the clauses whose seconds it counts is not known"
+	}
 	switch o.why {
 	case noInstance:
 		return "the cluster has no such instance"
@@ -151,6 +154,8 @@ func (c *clause) why(o *observation) string {
 		return fmt.Sprintf("what is usual is not known yet: %s needs %s of data", name, store.BaselineMin)
 	case noLimit:
 		return fmt.Sprintf("%s is not known; set disk limits in the configuration", c.threshold.of.Name())
+	case estimated:
+		return fmt.Sprintf("%s is estimated from pg_stat_statements, which leaves out what commits wait for", name)
 	case tooFew:
 		return fmt.Sprintf("no reading of %s in the last %d s", name, c.over)
 	}
@@ -172,10 +177,18 @@ func sources(id store.SignalID) []string {
 	return out
 }
 
+// waivedSummary is the key of the sentence for a match in which a clause was left
+// out because nobody measures it.
+const waivedSummary = "unmeasured"
+
 // Summary is the verdict sentence for the severity or form that holds.
 func (r *Result) Summary() string {
 	text := r.Signature.summary["default"]
-	for _, key := range []string{r.Form, string(r.Severity)} {
+	keys := []string{r.Form, string(r.Severity)}
+	if r.Waived {
+		keys = append(keys, waivedSummary)
+	}
+	for _, key := range keys {
 		if t := r.Signature.summary[key]; t != "" {
 			text = t
 		}
@@ -232,3 +245,7 @@ func orElse(s, other string) string {
 	}
 	return s
 }
+
+// Primary is the instance that the cluster's clauses were asked of; "" when there
+// is none.
+func (r *Result) Primary() string { return r.primary }

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"strings"
 	"time"
 
 	"stallbook/store"
@@ -22,7 +23,8 @@ type Result struct {
 	Verdict   store.MatchVerdict
 	Severity  store.Severity
 	Form      string
-	RoleIs    store.Role // the instance's, when it is the wrong one
+	Waived    bool       // a clause was left out because nobody measures it
+	RoleIs    store.Role // the instance's
 	WrongRole bool
 
 	primary string
@@ -56,6 +58,7 @@ const (
 	tooFew      // it came, not within the window or not often enough
 	noUsual     // the baseline is too young
 	noLimit     // the signal that the threshold refers to is not known
+	estimated   // an estimate can't prove that nothing is wrong
 )
 
 // Judge judges the signature on ref at now into out, reusing its memory.
@@ -63,6 +66,9 @@ func (s *Signature) Judge(v store.View, ref store.Ref, now time.Time, o Options,
 	seen := out.seen[:0]
 	*out = Result{Signature: s, Ref: ref, At: now, Verdict: store.NoMatch, Severity: s.Severity}
 	in, primary := v.Instance(ref), v.Primary(ref.Cluster)
+	if in != nil {
+		out.RoleIs = in.Role
+	}
 	if primary != nil {
 		out.primary = primary.Ref.Instance
 	}
@@ -72,8 +78,9 @@ func (s *Signature) Judge(v store.View, ref store.Ref, now time.Time, o Options,
 	}
 	out.seen = seen
 	s.together(in, now.Unix(), out)
+	s.atOnce(in, now.Unix(), o, out)
 	if s.Role != store.RoleUnknown && in != nil && in.Role != store.RoleUnknown && in.Role != s.Role {
-		out.WrongRole, out.RoleIs = true, in.Role
+		out.WrongRole = true
 		return
 	}
 	s.conclude(out)
@@ -87,8 +94,9 @@ func (s *Signature) conclude(out *Result) {
 	verdict, cap := store.Yes, store.Outage
 	for i := range s.nAll {
 		o := &out.seen[i]
-		if w := s.clauses[i].waive; w != "" && o.verdict == store.Unknown && o.why == notMeasured {
-			if w.Rank() < cap.Rank() {
+		if s.waived(i, o) {
+			out.Waived = true
+			if w := s.clauses[i].waive; w.Rank() < cap.Rank() {
 				cap = w
 			}
 			continue
@@ -99,6 +107,11 @@ func (s *Signature) conclude(out *Result) {
 	for _, f := range s.forms {
 		v := store.Yes
 		for _, i := range f.clauses {
+			if !s.waived(i, &out.seen[i]) {
+				v = min(v, out.seen[i].verdict)
+			}
+		}
+		for _, i := range f.measured {
 			v = min(v, out.seen[i].verdict)
 		}
 		if v > best || out.Form == "" {
@@ -119,10 +132,16 @@ func (s *Signature) conclude(out *Result) {
 	case store.Unknown:
 		out.Verdict = store.Possible
 	}
-	s.escalate(out)
 	if cap.Rank() < out.Severity.Rank() {
 		out.Severity = cap
 	}
+	s.escalate(out)
+}
+
+// waived reports whether a clause is left out because nobody measures its signal,
+// or only an estimate does, which can't say that all is well.
+func (s *Signature) waived(i int, o *observation) bool {
+	return s.clauses[i].waive != "" && o.verdict == store.Unknown && (o.why == notMeasured || o.why == estimated)
 }
 
 func (s *Signature) escalate(out *Result) {
@@ -186,6 +205,9 @@ func (c *clause) judgeOn(in *store.Instance, now int64, o Options, out *observat
 		out.byDefault, _, _ = t.in(in, c.signal, c.above, now)
 		t = t.with(override)
 	}
+	if c.seconds != nil {
+		return // judged when the clauses that it names are: atOnce
+	}
 	if c.events != nil {
 		c.count(in, now, out)
 	} else {
@@ -199,7 +221,26 @@ func (c *clause) judgeOn(in *store.Instance, now int64, o Options, out *observat
 	}
 	if out.hasValue && out.hasThr {
 		out.verdict = compare(out.value, out.threshold, c.above)
+		c.distrust(in, out)
 		out.held = c.lastHeld(in, now, out)
+	}
+}
+
+// latencyFrom is the fact that says where request latency comes from.
+const latencyFrom = "latency.from"
+
+// distrust takes back an all-clear that rests on an estimate of latency: the mean
+// of statements leaves out what a commit waits for its flush.
+func (c *clause) distrust(in *store.Instance, out *observation) {
+	calm := store.No
+	if !c.above {
+		calm = store.Yes
+	}
+	if out.verdict != calm || !strings.HasPrefix(c.signal.Name(), "latency.") {
+		return
+	}
+	if f, ok := in.Fact(latencyFrom); ok && strings.HasPrefix(f.Value, "estimate") {
+		out.verdict, out.why = store.Unknown, estimated
 	}
 }
 
@@ -275,4 +316,20 @@ func (t threshold) with(v float64) threshold {
 		t.times = v
 	}
 	return t
+}
+
+// Lost reports whether a clause that held in the evidence is unknown now: the
+// match did not end, it is no longer seen.
+func (r *Result) Lost(held []store.Evidence) bool {
+	for _, e := range held {
+		if e.Verdict != store.Yes || e.Group != store.GroupAll && e.Group != store.GroupForm {
+			continue
+		}
+		for i, c := range r.Signature.clauses {
+			if c.id == e.Clause && r.seen[i].verdict == store.Unknown {
+				return r.Verdict == store.Possible
+			}
+		}
+	}
+	return false
 }

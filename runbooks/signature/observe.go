@@ -2,6 +2,8 @@ package signature
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"stallbook/store"
 )
@@ -12,11 +14,14 @@ func (c *clause) observe(in *store.Instance, now int64, out *observation) {
 	list := in.All(c.signal)
 	out.why = notMeasured
 	for _, s := range list {
+		if !c.counts(in, s.Label, now) {
+			continue
+		}
 		v, sec, n := c.over1(s, now)
 		if n == 0 {
 			continue
 		}
-		if n < c.points {
+		if n < c.needs(in, s.Source) {
 			out.why = tooFew
 			continue
 		}
@@ -28,6 +33,40 @@ func (c *clause) observe(in *store.Instance, now int64, out *observation) {
 	if !out.hasValue && len(list) > 0 && out.why == notMeasured && c.recently(list, now) {
 		out.why = tooFew
 	}
+}
+
+// needs is how many readings the window must hold: no more than its source gives.
+func (c *clause) needs(in *store.Instance, source string) int {
+	if every := int64(in.Every(source) / time.Second); every > 1 {
+		return max(1, min(c.points, int(c.over/every)))
+	}
+	return c.points
+}
+
+// labelAge is how old the reading may be that says what a label is.
+const labelAge = 300
+
+// counts reports whether a label is one that the clause is about. Where nobody
+// measures what must be known of it, it is; where that is measured and this label
+// is not among the readings, it is not.
+func (c *clause) counts(in *store.Instance, label string, now int64) bool {
+	if label == "" {
+		return true
+	}
+	for _, prefix := range c.labelNot {
+		if strings.HasPrefix(label, prefix) {
+			return false
+		}
+	}
+	if c.labelIs == nil || len(in.All(c.labelIs.signal)) == 0 {
+		return true
+	}
+	s := in.Get(c.labelIs.signal, label)
+	if s == nil {
+		return false
+	}
+	p, ok := s.Last()
+	return ok && p.V >= c.labelIs.above && now-p.At.Unix() < labelAge
 }
 
 // lastHeld is the last second at which a single reading is past the threshold. A

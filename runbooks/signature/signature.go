@@ -37,6 +37,7 @@ type form struct {
 	name, says string
 	clauses    []int
 	together   bool
+	measured   []int // clauses that must have been measured: the form alone proves too little
 }
 
 type escalation struct {
@@ -63,6 +64,9 @@ type clause struct {
 	see       string
 	points    int
 	cause     bool // names the cause: it may go on longer than what users suffer
+	seconds   *seconds
+	labelNot  []string   // prefixes of labels that do not count
+	labelIs   *condition // what must be known of a label, where that signal is measured at all
 }
 
 type stat string
@@ -76,6 +80,7 @@ const (
 	statP50    stat = "p50"
 	statP90    stat = "p90"
 	statEvents stat = "events"
+	statAtOnce stat = "at once"
 )
 
 // threshold is a number, a share of another signal, or a multiple of what is
@@ -115,6 +120,15 @@ type steady struct {
 	signal    store.SignalID
 	threshold threshold
 	half      int64 // seconds to either side
+}
+
+// seconds counts those in which other clauses hold at once, within slack.
+type seconds struct {
+	all      []int   // clauses, those that nobody measures left out
+	any      [][]int // one of these groups
+	slack    int64
+	decisive int        // clause whose passing of decisively counts a second twice, -1 none
+	degree   *threshold // how far decisive must be past it
 }
 
 type condition struct {

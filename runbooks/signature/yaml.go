@@ -33,6 +33,7 @@ type formYAML struct {
 	Form     string       `yaml:"form"`
 	Says     string       `yaml:"says"`
 	Together bool         `yaml:"together"`
+	Measured []string     `yaml:"measured"`
 	All      []clauseYAML `yaml:"all"`
 }
 
@@ -60,6 +61,23 @@ type clauseYAML struct {
 	See        string         `yaml:"see"`
 	Points     int            `yaml:"points"`
 	Cause      bool           `yaml:"cause"`
+	LabelNot   []string       `yaml:"label_not"`
+	LabelIs    *conditionYAML `yaml:"label_is"`
+	Seconds    *secondsYAML   `yaml:"seconds"`
+}
+
+// secondsYAML names clauses of the same file.
+type secondsYAML struct {
+	All      []string      `yaml:"all"`
+	Any      [][]string    `yaml:"any"`
+	Slack    time.Duration `yaml:"slack"`
+	Decisive *decisiveYAML `yaml:"decisive"`
+}
+
+// decisiveYAML is a clause and the threshold past which one second counts twice.
+type decisiveYAML struct {
+	Clause string         `yaml:"clause"`
+	Above  *thresholdYAML `yaml:"above"`
 }
 
 type eventsYAML struct {

@@ -15,14 +15,15 @@ type incident struct {
 	sig     *signature.Signature // nil until its signature was seen after a restart
 	release time.Duration
 	matched time.Time // last tick in which it or a runner-up matched
+	blind   time.Time // since when what held is unknown; zero while it is seen
 	late    bool      // its readings come late: it is over by their clock, not by ours
 	score   float64   // of the worst evidence
 }
 
 const (
 	defaultRelease = 30 * time.Second
-	// renameWithin is how late a cause may be learnt and still name the stall
-	// that opened without it (decisions.md).
+	// renameWithin is how late a more specific cause may be learnt and still take
+	// the name from another cause (decisions.md).
 	renameWithin = 30 * time.Second
 	// blindFor is how long an incident stays open on an instance that went
 	// silent: silence is the strongest symptom and no sign of recovery.
@@ -37,7 +38,7 @@ func (m *Matcher) place(j *judgement, now, wall time.Time) {
 		m.update(own, r, now)
 		return
 	}
-	if r.Signature.Fallback && m.explained(r.Ref) {
+	if r.Signature.Fallback && m.explained(r) {
 		return
 	}
 	in := m.find(func(in *incident) bool { return m.sameStall(in, r) })
@@ -48,8 +49,6 @@ func (m *Matcher) place(j *judgement, now, wall time.Time) {
 		m.open(r, now, wall) // what is open there is mild and does not explain this effect
 	case m.names(in, r, now):
 		m.rename(in, r, now)
-	case in.sig != nil && in.sig.Fallback:
-		m.open(r, now, wall) // a cause found too late to name that stall is a stall of its own
 	default:
 		m.runnerUp(in, r, now)
 	}
@@ -63,35 +62,45 @@ func (m *Matcher) find(f func(*incident) bool) *incident {
 }
 
 // explained reports whether an ongoing incident of severity stall or worse
-// already accounts for an effect on ref.
-func (m *Matcher) explained(ref store.Ref) bool {
+// already accounts for the effect that r saw.
+func (m *Matcher) explained(r *signature.Result) bool {
 	return m.find(func(in *incident) bool {
-		if in.Severity.Rank() < store.Stall.Rank() {
-			return false
-		}
-		return in.Ref() == ref || in.Cluster == ref.Cluster && in.sig != nil && len(in.sig.Explains) > 0
+		return in.Severity.Rank() >= store.Stall.Rank() && (in.Ref() == r.Ref || m.acrossInstances(in, r))
 	}) != nil
 }
 
 // sameStall reports whether a match is about the stall of an ongoing incident:
 // the same instance, or one is the other's effect within the cluster.
 func (m *Matcher) sameStall(in *incident, r *signature.Result) bool {
-	if in.Cluster != r.Ref.Cluster {
-		return false
-	}
-	return in.Ref() == r.Ref || slices.Contains(r.Signature.Explains, in.Runbook) ||
-		in.sig != nil && slices.Contains(in.sig.Explains, r.Signature.Slug)
+	return in.Ref() == r.Ref || m.acrossInstances(in, r)
 }
 
-// names reports whether r is the better name for the incident.
-func (m *Matcher) names(in *incident, r *signature.Result, now time.Time) bool {
-	if slices.Contains(r.Signature.Explains, in.Runbook) {
-		return in.sig == nil || !in.sig.Fallback || now.Sub(in.OpenedAt) <= renameWithin
-	}
-	if in.sig == nil || now.Sub(in.OpenedAt) > renameWithin {
+// acrossInstances reports whether one of the two explains the other from another
+// instance. Only a standby does that to its primary, by not acknowledging: what
+// slows down another standby, or a standby of a slow primary, is its own stall.
+func (m *Matcher) acrossInstances(in *incident, r *signature.Result) bool {
+	if in.Cluster != r.Ref.Cluster || in.Ref() == r.Ref {
 		return false
 	}
-	return in.sig.Fallback || r.Signature.Specific > in.sig.Specific && !slices.Contains(in.sig.Explains, r.Signature.Slug)
+	if r.RoleIs == store.RolePrimary && in.sig != nil && in.sig.Role == store.RoleStandby {
+		return slices.Contains(in.sig.Explains, r.Signature.Slug)
+	}
+	return r.Signature.Role == store.RoleStandby && in.Instance == r.Primary() && slices.Contains(r.Signature.Explains, in.Runbook)
+}
+
+// names reports whether r is the better name for the incident. A cause always
+// names a stall that is still open without one: two alarms for one stall help
+// nobody.
+func (m *Matcher) names(in *incident, r *signature.Result, now time.Time) bool {
+	switch {
+	case in.sig == nil:
+		return slices.Contains(r.Signature.Explains, in.Runbook)
+	case in.sig.Fallback || slices.Contains(r.Signature.Explains, in.Runbook):
+		return true
+	case slices.Contains(in.sig.Explains, r.Signature.Slug):
+		return false
+	}
+	return now.Sub(in.OpenedAt) <= renameWithin && r.Signature.Specific > in.sig.Specific
 }
 
 func (m *Matcher) open(r *signature.Result, now, wall time.Time) {
@@ -174,40 +183,87 @@ func (m *Matcher) runnerUp(in *incident, r *signature.Result, now time.Time) {
 }
 
 // advance moves the incidents that did not match in this tick towards closed.
-func (m *Matcher) advance(silent map[store.Ref]bool, now time.Time) {
+func (m *Matcher) advance(standing map[store.Ref]bool, leads map[string]string, now time.Time) {
 	m.ongoing = slices.DeleteFunc(m.ongoing, func(in *incident) bool {
 		if in.matched.Equal(now) {
+			in.blind = time.Time{}
+			return false
+		}
+		if m.unseen(in, standing) {
+			return m.wait(in, leads[in.Cluster], now)
+		}
+		if !in.blind.IsZero() { // seen again: it gets its release time from here
+			in.matched, in.blind = now, time.Time{}
 			return false
 		}
 		quiet := m.clock(in, now).Sub(in.matched)
-		if gone, known := silent[in.Ref()]; (gone || !known) && quiet < blindFor {
-			return false
-		}
-		release := in.release
-		if release == 0 {
-			release = defaultRelease
-		}
-		if quiet >= release {
-			return m.close(in, now)
+		if quiet >= in.releaseTime() {
+			return m.close(in, now, over(in))
 		}
 		if in.State == store.StateOpen && quiet >= clearingAfter {
 			in.State = store.StateClearing
-			m.note(in, now, "clearing", "It no longer matches; it closes after "+release.String()+" without a match")
+			m.note(in, now, "clearing", "It no longer matches; it closes after "+seconds(in.releaseTime())+" without a match")
 		}
 		return false
 	})
 }
 
+// unseen reports whether nobody can say that the incident is over: what held is
+// unknown now. Silence is the strongest symptom and no sign of recovery.
+func (m *Matcher) unseen(in *incident, standing map[store.Ref]bool) bool {
+	if !standing[in.Ref()] {
+		return true
+	}
+	i := slices.IndexFunc(m.judged[in.Ref()], func(j *judgement) bool { return j.result.Signature.Slug == in.Runbook })
+	return i >= 0 && !in.late && m.judged[in.Ref()][i].result.Lost(in.Evidence)
+}
+
+// wait keeps an incident open that is no longer seen, until another instance took
+// over or nobody has heard of it for blindFor.
+func (m *Matcher) wait(in *incident, leader string, now time.Time) bool {
+	if in.blind.IsZero() {
+		in.blind = now
+	}
+	if in.sig != nil && in.sig.Role == store.RolePrimary && leader != "" && leader != in.Instance {
+		return m.close(in, now, leader+" is the primary now; "+in.Instance+" was not heard again")
+	}
+	if now.Sub(in.blind) >= blindFor {
+		return m.close(in, now, fmt.Sprintf("Not heard of for %d min: closed without knowing whether it is over", int(blindFor.Minutes())))
+	}
+	return false
+}
+
+func (in *incident) releaseTime() time.Duration {
+	if in.release == 0 {
+		return defaultRelease
+	}
+	return in.release
+}
+
 // clearingAfter keeps a single missed second from flapping the state.
 const clearingAfter = 3 * time.Second
 
-func (m *Matcher) close(in *incident, now time.Time) bool {
+// over says how long the effect lasted.
+func over(in *incident) string {
+	lasted := in.LastYes.Sub(in.OpenedAt).Round(time.Second)
+	if lasted <= 0 {
+		return "Over when it was recognised"
+	}
+	return "Over after " + seconds(lasted)
+}
+
+// seconds writes a duration as people say it: 77 s, 2 min 05 s.
+func seconds(d time.Duration) string {
+	s := int(d.Seconds())
+	if s < 120 {
+		return fmt.Sprintf("%d s", s)
+	}
+	return fmt.Sprintf("%d min %02d s", s/60, s%60)
+}
+
+func (m *Matcher) close(in *incident, now time.Time, says string) bool {
 	at := now
 	in.ClosedAt, in.State = &at, store.StateClosed
-	says := "Over when it was recognised"
-	if lasted := in.LastYes.Sub(in.OpenedAt).Round(time.Second); lasted > 0 {
-		says = "Over after " + lasted.String()
-	}
 	m.note(in, now, "closed", says)
 	return true
 }

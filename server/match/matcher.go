@@ -64,7 +64,7 @@ func (m *Matcher) Restore(list []store.Incident, now time.Time) {
 	defer m.mu.Unlock()
 	for i := range list {
 		if list[i].Ongoing() {
-			m.ongoing = append(m.ongoing, &incident{Incident: *list[i].Clone(), matched: now})
+			m.ongoing = append(m.ongoing, &incident{Incident: *list[i].Clone(), matched: now, score: score(list[i].Evidence)})
 		}
 	}
 }
@@ -75,11 +75,15 @@ func (m *Matcher) Tick(now, wall time.Time) {
 	defer m.mu.Unlock()
 	m.at = now
 	var active []*judgement
-	silent := map[store.Ref]bool{}
+	standing := map[store.Ref]bool{} // instances that still are the ones they were
+	leads := map[string]string{}
 	sigs := m.o.Signatures()
 	m.o.Window.Read(func(v store.View) {
 		for _, ref := range v.Refs() {
-			silent[ref] = isSilent(v.Instance(ref), now)
+			standing[ref] = true
+			if p := v.Primary(ref.Cluster); p != nil {
+				leads[ref.Cluster] = p.Ref.Instance
+			}
 			active = m.judge(v, sigs, ref, now, active)
 		}
 		m.forget(v)
@@ -89,7 +93,7 @@ func (m *Matcher) Tick(now, wall time.Time) {
 		m.place(j, now, wall)
 	}
 	m.judgeLate(sigs, wall)
-	m.advance(silent, now)
+	m.advance(standing, leads, now)
 }
 
 // moreSpecificFirst puts the cause before its effect, and more clauses before
@@ -173,19 +177,6 @@ func (m *Matcher) forget(v store.View) {
 			delete(m.late, ref)
 		}
 	}
-}
-
-// silentAfter is the age of data at which nothing can be said to be over.
-const silentAfter = 5 * time.Second
-
-func isSilent(in *store.Instance, now time.Time) bool {
-	newest := time.Time{}
-	for _, s := range in.Sources() {
-		if s.Source != "latency" && s.LastOK.After(newest) {
-			newest = s.LastOK
-		}
-	}
-	return now.Sub(newest) > silentAfter
 }
 
 // Diagnoses returns every signature as judged on ref in the latest tick,
