@@ -15,7 +15,8 @@ type Series struct {
 	Source   string
 	Baseline *Baseline // nil when no signature asks for it
 
-	newest int64 // Unix second, 0 = empty
+	newest int64    // Unix second, 0 = empty
+	gaps   [2]int64 // seconds between the last three readings
 	sparse []second
 	ring   []float64 // WindowSeconds long, NaN where nothing was read; nil while sparse
 }
@@ -54,8 +55,15 @@ func (s *Series) put(sec int64, v float64) {
 		}
 		s.ring[sec%WindowSeconds] = v
 	}
+	if s.newest != 0 && sec > s.newest {
+		s.gaps[0], s.gaps[1] = s.gaps[1], sec-s.newest
+	}
 	s.newest = max(s.newest, sec)
 }
+
+// Cadence is how many seconds lie between two readings: the smaller of the last
+// two gaps, so that one missed reading changes nothing. 0 = not known yet.
+func (s *Series) Cadence() int64 { return min(s.gaps[0], s.gaps[1]) }
 
 func (s *Series) putSparse(sec int64, v float64) {
 	i, found := slices.BinarySearchFunc(s.sparse, sec, func(p second, sec int64) int { return int(p.sec - sec) })

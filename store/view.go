@@ -106,16 +106,6 @@ func (in *Instance) HasSource(names []string) bool {
 	return slices.ContainsFunc(in.sources, func(s *SourceStatus) bool { return slices.Contains(names, s.Source) })
 }
 
-// Every is how often a source is read; 0 when nobody said.
-func (in *Instance) Every(source string) time.Duration {
-	for _, s := range in.sources {
-		if s.Source == source {
-			return s.Every
-		}
-	}
-	return 0
-}
-
 func (in *Instance) source(name string) *SourceStatus {
 	i, found := slices.BinarySearchFunc(in.sources, name, func(s *SourceStatus, n string) int { return strings.Compare(s.Source, n) })
 	if !found {

@@ -38,6 +38,10 @@ func (s *Signature) countAtOnce(c *clause, in *store.Instance, now int64, out *R
 			all = append(all, i)
 		}
 	}
+	slack := t.slack
+	if len(all) == 0 {
+		slack = 0 // nothing to be early or late for
+	}
 	degree, hasDegree := 0.0, false
 	if t.degree != nil {
 		v, _, why := t.degree.in(in, s.clauses[t.decisive].signal, true, now)
@@ -45,7 +49,7 @@ func (s *Signature) countAtOnce(c *clause, in *store.Instance, now int64, out *R
 	}
 	seen.hasValue, seen.sec = true, now
 	for sec := now - c.over + 1; sec <= now; sec++ {
-		if !s.allHold(in, all, sec, out) || !s.anyHolds(in, t.any, sec, t.slack, out) {
+		if !s.allHold(in, all, sec, out) || !s.anyHolds(in, t.any, sec, slack, out) {
 			continue
 		}
 		seen.value++

@@ -3,7 +3,6 @@ package signature
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"stallbook/store"
 )
@@ -21,7 +20,7 @@ func (c *clause) observe(in *store.Instance, now int64, out *observation) {
 		if n == 0 {
 			continue
 		}
-		if n < c.needs(in, s.Source) {
+		if n < c.needs(s) {
 			out.why = tooFew
 			continue
 		}
@@ -36,8 +35,8 @@ func (c *clause) observe(in *store.Instance, now int64, out *observation) {
 }
 
 // needs is how many readings the window must hold: no more than its source gives.
-func (c *clause) needs(in *store.Instance, source string) int {
-	if every := int64(in.Every(source) / time.Second); every > 1 {
+func (c *clause) needs(s *store.Series) int {
+	if every := s.Cadence(); every > 1 {
 		return max(1, min(c.points, int(c.over/every)))
 	}
 	return c.points
