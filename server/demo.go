@@ -29,7 +29,9 @@ type tape struct {
 	onset     time.Duration // after the first line; the recordings' README has them
 }
 
-// tapes are five real stalls, one of them a control in which nothing opens.
+// tapes are five recordings of real servers. The last is the control to the first:
+// its replica keeps up; once what is usual there is known, the eight seconds of
+// slow commits in it open as a stall without a known cause, which they are.
 func tapes() []tape {
 	return []tape{
 		{"recovery-prefetch/replica-pinned-sync-outage.jsonl", "orders", map[string]string{"primary": "orders-1", "standby": "orders-2"}, 31 * time.Second},
