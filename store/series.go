@@ -100,6 +100,29 @@ func (s *Series) At(sec int64) (float64, bool) {
 	return v, !math.IsNaN(v)
 }
 
+// Values appends the values of the seconds from to to, both included, to buf; NaN
+// where nothing was read. It is At for those who want a whole window.
+func (s *Series) Values(buf []float64, from, to int64) []float64 {
+	if s.ring == nil {
+		for sec := from; sec <= to; sec++ {
+			v, ok := s.sparseAt(sec)
+			if !ok {
+				v = math.NaN()
+			}
+			buf = append(buf, v)
+		}
+		return buf
+	}
+	for sec := from; sec <= to; sec++ {
+		v := s.ring[uint64(sec)%WindowSeconds]
+		if uint64(s.newest-sec) >= WindowSeconds {
+			v = math.NaN()
+		}
+		buf = append(buf, v)
+	}
+	return buf
+}
+
 // sparseAt looks from the newest end, where clauses look.
 func (s *Series) sparseAt(sec int64) (float64, bool) {
 	for i := len(s.sparse) - 1; i >= 0 && s.sparse[i].sec >= sec; i-- {

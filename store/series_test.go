@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -28,7 +29,12 @@ func TestSeriesAgainstMap(t *testing.T) {
 			}
 			s.put(at, v)
 		}
-		for q := s.newest - 2*WindowSeconds; q <= s.newest+3; q++ {
+		from := s.newest - 2*WindowSeconds
+		whole := s.Values(nil, from, s.newest+3)
+		for q := from; q <= s.newest+3; q++ {
+			if a, ok := s.At(q); ok != !math.IsNaN(whole[q-from]) || ok && a != whole[q-from] {
+				t.Fatalf("seed %d: Values says %v, At %v %v", seed, whole[q-from], a, ok)
+			}
 			got, ok := s.At(q)
 			v, has := want[q]
 			has = has && s.newest-q < WindowSeconds

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -96,18 +97,22 @@ func (c *clause) recently(list []*store.Series, now int64) bool {
 	return false
 }
 
+// usualWindow is how many seconds fit on the stack; longer windows allocate.
+const usualWindow = 96
+
 // over1 is the statistic of one series: its value, its second, and how many
 // seconds of the window had a value.
 func (c *clause) over1(s *store.Series, now int64) (value float64, sec int64, n int) {
 	if c.stat == statP50 || c.stat == statP90 {
 		return c.quantile(s, now)
 	}
-	total := 0.0
-	for t := now - c.over + 1; t <= now; t++ {
-		v, ok := s.At(t)
-		if !ok {
+	var buf [usualWindow]float64
+	total, from := 0.0, now-c.over+1
+	for i, v := range s.Values(buf[:0], from, now) {
+		if math.IsNaN(v) {
 			continue
 		}
+		t := from + int64(i)
 		n++
 		total += v
 		if n == 1 || c.stat == statMax && v > value || c.stat == statMin && v < value || c.stat == statLast {
@@ -128,11 +133,11 @@ func (c *clause) over1(s *store.Series, now int64) (value float64, sec int64, n 
 }
 
 func (c *clause) quantile(s *store.Series, now int64) (value float64, sec int64, n int) {
-	var buf [store.WindowSeconds]float64
-	vals := buf[:0]
-	for t := now - c.over + 1; t <= now; t++ {
-		if v, ok := s.At(t); ok {
-			vals, sec = append(vals, v), t
+	var buf [usualWindow]float64
+	vals, from := buf[:0], now-c.over+1
+	for i, v := range s.Values(buf[:0], from, now) {
+		if !math.IsNaN(v) {
+			vals, sec = append(vals, v), from+int64(i) // never ahead of what is read
 		}
 	}
 	if len(vals) == 0 {
