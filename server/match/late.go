@@ -24,7 +24,7 @@ func (m *Matcher) judgeLate(sigs []*signature.Signature, wall time.Time) {
 			at := time.Unix(sec, 0).UTC()
 			for _, j := range m.judgeAt(v, sigs, ref, at) {
 				m.place(j, at, wall)
-				m.markLate(j, ref)
+				m.markLate(j, ref, true)
 			}
 			if at.After(v.at) {
 				v.at = at
@@ -57,9 +57,11 @@ func (m *Matcher) judgeAt(v *lateView, sigs []*signature.Signature, ref store.Re
 	return active
 }
 
-func (m *Matcher) markLate(j *judgement, ref store.Ref) {
+// markLate notes by which clock an incident was seen last. One that is seen now
+// ends by ours: a single late reading must not bind it to a clock that stands.
+func (m *Matcher) markLate(j *judgement, ref store.Ref, late bool) {
 	if in := m.find(func(in *incident) bool { return in.Runbook == j.result.Signature.Slug && in.Ref() == ref }); in != nil {
-		in.late = true
+		in.late = late
 	}
 }
 

@@ -91,6 +91,7 @@ func (m *Matcher) Tick(now, wall time.Time) {
 	slices.SortStableFunc(active, moreSpecificFirst)
 	for _, j := range active {
 		m.place(j, now, wall)
+		m.markLate(j, j.result.Ref, false)
 	}
 	m.judgeLate(sigs, wall)
 	m.advance(standing, leads, now)
