@@ -171,7 +171,8 @@ type Incident struct {
 	Instance string     `json:"instance"`
 	Runbook  string     `json:"runbook"`
 	Form     string     `json:"form,omitempty"`
-	Severity Severity   `json:"severity"` // worst reached
+	Severity Severity   `json:"severity"`       // worst reached
+	SevereAt time.Time  `json:"severity_since"` // when it became as severe as that
 	State    State      `json:"state"`
 	OpenedAt time.Time  `json:"opened_at"` // time of the match in the data
 	LearntAt time.Time  `json:"learnt_at"` // wall time
@@ -198,6 +199,15 @@ func (i *Incident) Duration(now time.Time) time.Duration {
 		return i.LastYes.Sub(i.OpenedAt)
 	}
 	return now.Sub(i.OpenedAt)
+}
+
+// SevereSince is when the incident became as severe as it is; records of earlier
+// versions do not say, and then it is its opening.
+func (i *Incident) SevereSince() time.Time {
+	if i.SevereAt.IsZero() {
+		return i.OpenedAt
+	}
+	return i.SevereAt
 }
 
 // Clone returns a deep copy, so that a reader never shares slices with the matcher.

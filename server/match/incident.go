@@ -108,7 +108,7 @@ func (m *Matcher) open(r *signature.Result, now, wall time.Time) {
 	in := &incident{sig: r.Signature, release: r.Signature.Release, score: score(d.Clauses), matched: now}
 	in.Incident = store.Incident{
 		ID: m.o.NextID(), Cluster: r.Ref.Cluster, Instance: r.Ref.Instance, State: store.StateOpen,
-		Runbook: d.Runbook, Form: d.Form, Severity: d.Severity, OpenedAt: now, LearntAt: wall, WorstAt: now, LastYes: now,
+		Runbook: d.Runbook, Form: d.Form, Severity: d.Severity, OpenedAt: now, LearntAt: wall, WorstAt: now, SevereAt: now, LastYes: now,
 		Summary: d.Summary, Evidence: d.Clauses, Opening: d.Clauses,
 	}
 	if why, muted := m.o.Muted(in.Cluster, now); muted {
@@ -135,7 +135,7 @@ func (m *Matcher) update(in *incident, r *signature.Result, now time.Time) {
 	in.Evidence, in.Summary, in.WorstAt, in.score, in.Form = d.Clauses, d.Summary, now, sc, d.Form
 	if worse {
 		from := in.Severity
-		in.Severity = d.Severity
+		in.Severity, in.SevereAt = d.Severity, now
 		m.note(in, now, "worse", fmt.Sprintf("%s, it was %s: %s", title(d.Severity), from, d.Summary))
 		return
 	}
@@ -162,7 +162,9 @@ func (m *Matcher) rename(in *incident, r *signature.Result, now time.Time) {
 	in.Runbook, in.Instance, in.Form = d.Runbook, r.Ref.Instance, d.Form
 	in.Summary, in.Evidence, in.WorstAt, in.score = d.Summary, d.Clauses, now, score(d.Clauses)
 	in.seen(r, now)
-	in.Severity = store.Worse(in.Severity, d.Severity)
+	if d.Severity.Rank() > in.Severity.Rank() {
+		in.Severity, in.SevereAt = d.Severity, now
+	}
 	in.sig, in.release = r.Signature, r.Signature.Release
 	in.State = store.StateOpen
 	m.note(in, now, "renamed", fmt.Sprintf("The cause is known: %s, until now %s", m.o.Titles(in.Runbook), m.o.Titles(old)))

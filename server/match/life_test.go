@@ -313,3 +313,14 @@ func TestWorstSurvivesARestart(t *testing.T) {
 		t.Errorf("the worst is %v now", *on[0].Evidence[0].Observed)
 	}
 }
+
+func TestSeveritySinceItWasReached(t *testing.T) {
+	s := sig(t, "a", "stall", "0s", "escalate: [{to: outage, all: [{id: w, says: w, signal: pg.wait.sync_rep, over: 1s, above: 1}]}]", "pg.active", "")
+	r := newRig(t, s)
+	r.run(5, primary, map[string]float64{"pg.active": 9, "pg.wait.sync_rep": 0})
+	r.run(3, primary, map[string]float64{"pg.active": 9, "pg.wait.sync_rep": 4})
+	in := r.only()
+	if in.Severity != store.Outage || !in.OpenedAt.Equal(t0) || !in.SevereSince().Equal(t0.Add(5*time.Second)) {
+		t.Errorf("%s since %v, opened %v", in.Severity, in.SevereSince(), in.OpenedAt)
+	}
+}

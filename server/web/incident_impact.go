@@ -29,14 +29,18 @@ func (s *Server) impact(in store.Incident, now time.Time) []views.Impact {
 		title = "Lasts for"
 	}
 	hot := in.Severity.Rank() >= store.Stall.Rank()
-	first := views.Impact{Title: title, Hot: hot && in.Ongoing(), Ref: "since " + when(in.OpenedAt, now)}
+	since := in.OpenedAt
+	if in.Severity == store.Outage {
+		since = in.SevereSince() // it may have opened as a lag that hurt nobody
+	}
+	first := views.Impact{Title: title, Hot: hot && in.Ongoing(), Ref: "since " + when(since, now)}
 	if in.Ongoing() {
-		age := ageOf(in.OpenedAt, now, true, "")
+		age := ageOf(since, now, true, "")
 		first.Age = &age
 	} else {
 		first.Title = strings.Replace(strings.Replace(title, "wait", "waited", 1), "Lasts", "Lasted", 1)
-		first.Value = views.Qty{Num: lasted(in.Duration(now))}
-		first.Ref = clock(in.OpenedAt) + " to " + clock(in.LastYes)
+		first.Value = views.Qty{Num: lasted(in.LastYes.Sub(since))}
+		first.Ref = clock(since) + " to " + clock(in.LastYes)
 		if in.LastYes.Sub(in.OpenedAt) < time.Second {
 			first = views.Impact{Title: "Recognised", Value: views.Qty{Num: clock(in.OpenedAt)}, Ref: "its effect was last seen at " + clock(in.LastYes)}
 		}
@@ -65,7 +69,7 @@ func impactOf(e store.Evidence) views.Impact {
 		ref = append(ref, "at "+clock(*e.At))
 	}
 	title := signalTitles[e.Signal]
-	if title == "" {
+	if title == "" || e.Unit == "events" { // a count of moments is not the signal's value
 		title = e.Says
 	}
 	return views.Impact{Title: title, Value: observed(e), Ref: strings.Join(ref, ", ")}

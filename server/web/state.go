@@ -81,7 +81,8 @@ func (st *InstanceState) hear(sources []store.SourceStatus, now time.Time) (quie
 		if ok && age <= max(silence, 3*src.Every) {
 			quiet = false
 		}
-		if src.Message != "" && st.Why == "" {
+		// A source that borrows the connection of postgres only repeats its trouble.
+		if src.Message != "" && (st.Why == "" || src.Source == "postgres") {
 			st.Why = src.Source + ": " + src.Message
 		}
 	}

@@ -18,6 +18,10 @@ func (s *Server) targets(ref store.Ref) targets {
 		if p := v.Primary(ref.Cluster); p != nil {
 			t.primary = p.Ref
 		}
+		// With two that say they are the primary, the page is about the one asked for.
+		if in := v.Instance(ref); in != nil && in.Role == store.RolePrimary {
+			t.primary = ref
+		}
 		var standbys []store.Ref
 		for _, r := range v.Refs() {
 			if r.Cluster == ref.Cluster && v.Instance(r).Role == store.RoleStandby {

@@ -58,7 +58,9 @@ func (v *vacuumBook) emit(e *emitter, slow *slowLoop, database string) {
 	running := map[string]int64{}
 	for _, row := range e.cur.vacuums {
 		label := v.label(row, slow)
-		running[label] = 1
+		if row.Auto { // the pages of the runbooks speak of the worker, not of somebody's own VACUUM
+			running[label] = 1
+		}
 		r := run{row.PID, row.OID, label}
 		mine := row.Database == database
 		if mine {

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"stallbook/store"
+)
+
+// After a promotion with the old primary still up, a page about one of the two
+// must not show or run anything on the other.
+func TestPageOfAPrimaryStaysWithIt(t *testing.T) {
+	w := newWorld(t)
+	w.push(standby, "postgres", store.RolePrimary, noon, map[string]float64{"pg.active": 1})
+	s := w.server(Site{})
+	if got := s.targets(primary); got.primary != primary {
+		t.Errorf("the page of %s acts on %s", primary, got.primary)
+	}
+	if got := s.targets(standby); got.primary != standby {
+		t.Errorf("the page of %s acts on %s", standby, got.primary)
+	}
+}
+
+func TestOutageImpactCountsFromTheOutage(t *testing.T) {
+	w := newWorld(t)
+	in := open()
+	end := noon
+	in.Severity, in.State, in.ClosedAt = store.Outage, store.StateClosed, &end
+	in.OpenedAt, in.SevereAt, in.LastYes = noon.Add(-77*time.Second), noon.Add(-59*time.Second), noon
+	first := w.server(Site{}).impact(in, noon.Add(time.Minute))[0]
+	if !strings.Contains(first.Value.Num, "59 s") || !strings.Contains(first.Ref, clock(in.SevereAt)) {
+		t.Errorf("%+v", first)
+	}
+}
+
+func TestCountOfEventsIsNotTheSignal(t *testing.T) {
+	v := 5.0
+	got := impactOf(store.Evidence{Signal: "latency.p99_ms", Says: "p99 spikes when a WAL segment is created", Unit: "events", Observed: &v, Verdict: store.Yes})
+	if got.Title != "p99 spikes when a WAL segment is created" {
+		t.Errorf("title %q", got.Title)
+	}
+}
+
+func TestReasonOfSilenceIsThatOfPostgres(t *testing.T) {
+	var st InstanceState
+	st.hear([]store.SourceStatus{{Source: "latency", Message: "the connection is down"}, {Source: "postgres", Message: "connection refused"}}, noon)
+	if st.Why != "postgres: connection refused" {
+		t.Errorf("why %q", st.Why)
+	}
+}
