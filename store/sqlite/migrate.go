@@ -47,7 +47,7 @@ func migrateOne(ctx context.Context, db *sql.DB, files fs.FS, name string, versi
 	if _, err := tx.ExecContext(ctx, string(text)); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version, applicationID)); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,7 @@ const (
 
 // DB is the history file. Its methods may be called from any goroutine.
 type DB struct {
+	lock  *os.File // keeps a second program off the file; nil where that is not to be had
 	path  string
 	log   *slog.Logger
 	clock func() time.Time
@@ -81,6 +83,12 @@ func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 }
 
 func (db *DB) open(ctx context.Context) (err error) {
+	if err := refuseForeign(db.path); err != nil {
+		return err
+	}
+	if db.lock, err = lock(db.path); err != nil {
+		return err
+	}
 	if db.w, err = sql.Open("sqlite", writerDSN(db.path)); err != nil {
 		return err
 	}
@@ -188,6 +196,9 @@ func (db *DB) closePools() error {
 		if werr := db.w.Close(); err == nil {
 			err = werr
 		}
+	}
+	if db.lock != nil {
+		db.lock.Close()
 	}
 	return err
 }
