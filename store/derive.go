@@ -13,6 +13,7 @@ type Derivation struct {
 var (
 	readIOPS, writeIOPS = MustLookup("disk.read_iops"), MustLookup("disk.write_iops")
 	readKiBS, writeKiBS = MustLookup("disk.read_kib_s"), MustLookup("disk.write_kib_s")
+	sourceOK            = MustLookup("source.ok")
 	vacuumRunning       = MustLookup("pg.vacuum.running")
 	vacuumPasses        = MustLookup("pg.vacuum.passes")
 	vacuumWitness       = MustLookup("pg.vacuum.witness")

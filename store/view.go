@@ -119,8 +119,10 @@ func (s *SourceStatus) saw(b Batch) {
 		return
 	}
 	s.LastTry = b.At
-	s.OK = b.Err == ""
-	s.Message = b.Err
+	s.OK = b.Err == "" && !b.saysFailed()
+	if b.Err != "" || s.OK {
+		s.Message = b.Err
+	}
 	if s.OK {
 		s.LastOK = b.At
 		if !b.Newest.IsZero() {
@@ -128,6 +130,12 @@ func (s *SourceStatus) saw(b Batch) {
 		}
 		s.Notes = b.Notes
 	}
+}
+
+// saysFailed reports whether the source's own signal says that it failed: the
+// history gives back the signals of a failed reading without its words.
+func (b *Batch) saysFailed() bool {
+	return slices.ContainsFunc(b.Samples, func(s Sample) bool { return s.Signal == sourceOK && s.Label == b.Source && s.N == 0 })
 }
 
 // learn takes role and facts and says in words what changed.
@@ -152,7 +160,7 @@ func (in *Instance) learn(b Batch) []Event {
 			continue
 		}
 		in.facts[name] = Fact{value, b.At}
-		if known {
+		if known && strings.HasPrefix(name, "pg.setting.") {
 			event("setting", fmt.Sprintf("%s: %q is now %q", strings.TrimPrefix(name, "pg.setting."), old.Value, value))
 		}
 	}

@@ -221,3 +221,31 @@ func TestWindowAfterAClockSetBack(t *testing.T) {
 		t.Errorf("late data was taken for a clock set back: %v", e)
 	}
 }
+
+// The history gives back a failed reading as its signals: they say that it failed.
+func TestFailedReadingFromTheHistoryIsNoAnswer(t *testing.T) {
+	w := NewWindow(nil)
+	w.Push(Batch{Ref: testRef, Source: "postgres", At: at(0), Err: "connection refused"})
+	w.Push(Batch{Ref: testRef, Source: "postgres", At: at(1), Samples: []Sample{{MustLookup("source.ok"), "postgres", 0}}})
+	w.Read(func(v View) {
+		if s := v.Instance(testRef).Sources()[0]; s.OK || !s.LastOK.IsZero() || s.Message != "connection refused" {
+			t.Errorf("source %+v", s)
+		}
+	})
+	w.Push(Batch{Ref: testRef, Source: "postgres", At: at(2), Samples: []Sample{{MustLookup("source.ok"), "postgres", 1}}})
+	w.Read(func(v View) {
+		if s := v.Instance(testRef).Sources()[0]; !s.OK || s.Message != "" {
+			t.Errorf("source %+v", s)
+		}
+	})
+}
+
+// A fact that is no setting, such as when the server started, is no change of one.
+func TestOnlySettingsAreEvents(t *testing.T) {
+	w := NewWindow(nil)
+	for _, started := range []string{"05:57", "06:01"} {
+		if e := w.Push(Batch{Ref: testRef, Source: "postgres", At: at(0), Facts: map[string]string{"pg.started_at": started}}); len(e) != 0 {
+			t.Errorf("events %v", e)
+		}
+	}
+}
