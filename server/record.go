@@ -24,10 +24,11 @@ func Record(ctx context.Context, cfg *config.Config, out io.Writer, log *slog.Lo
 		f.tell(b)
 		w.take(b)
 	}, log)
-	f = newFleet(group, store.NewWindow(nil), log)
+	f = newFleet(ctx, group, store.NewWindow(nil), w.take, log)
 	if err := f.follow(cfg); err != nil {
 		return err
 	}
+	f.discover(ctx) // until ctx ends, and with it the loops
 	group.Wait()
 	return w.close()
 }

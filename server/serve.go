@@ -177,7 +177,7 @@ func (s *service) startSources(ctx context.Context, g *errgroup.Group) error {
 		s.fleet.tell(b)
 		s.pipeline.take(b)
 	}, s.o.Log)
-	s.fleet = newFleet(group, s.pipeline.window, s.o.Log)
+	s.fleet = newFleet(ctx, group, s.pipeline.window, s.pipeline.take, s.o.Log)
 	if err := s.fleet.follow(s.o.Config); err != nil {
 		return err
 	}
@@ -192,6 +192,10 @@ func (s *service) startSources(ctx context.Context, g *errgroup.Group) error {
 			return nil
 		})
 	}
-	g.Go(func() error { group.Wait(); return nil })
+	g.Go(func() error {
+		s.fleet.discover(ctx) // until ctx ends, and with it the loops
+		group.Wait()
+		return nil
+	})
 	return nil
 }

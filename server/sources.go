@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -12,6 +14,7 @@ import (
 	"stallbook/server/source/latency"
 	"stallbook/server/source/nodeexporter"
 	"stallbook/server/source/postgres"
+	"stallbook/server/source/rds"
 	"stallbook/store"
 )
 
@@ -23,24 +26,81 @@ const (
 	statementsEvery = 5 * time.Second
 )
 
-// fleet keeps the polled instances in step with the configuration.
+// fleet keeps the polled instances in step with the configuration and with what
+// the RDS API lists.
 type fleet struct {
-	group   *poll.Group
-	window  *store.Window
-	log     *slog.Logger
-	running map[store.Ref]config.Instance
+	ctx    context.Context // of the program: for tokens made on behalf of a check
+	group  *poll.Group
+	window *store.Window
+	sink   poll.Sink
+	log    *slog.Logger
+	places places
+
+	turn    sync.Mutex // held by whoever starts and stops loops
+	cfg     *config.Config
+	running map[store.Ref]config.Instance // listed in the configuration
+	herds   map[string]*herd              // found through the RDS API, by cluster
+	members map[store.Ref]*member
 
 	mu    sync.Mutex
 	disks map[store.Ref]*nodeexporter.Source // that would like to know the data directory
+	apis  map[store.Ref]*rds.Source          // that would like to know the burst credit
 }
 
-func newFleet(group *poll.Group, window *store.Window, log *slog.Logger) *fleet {
-	return &fleet{group: group, window: window, log: log, running: map[store.Ref]config.Instance{}, disks: map[store.Ref]*nodeexporter.Source{}}
+func newFleet(ctx context.Context, group *poll.Group, window *store.Window, sink poll.Sink, log *slog.Logger) *fleet {
+	return &fleet{
+		ctx: ctx, group: group, window: window, sink: sink, log: log,
+		running: map[store.Ref]config.Instance{}, members: map[store.Ref]*member{},
+		disks: map[store.Ref]*nodeexporter.Source{}, apis: map[store.Ref]*rds.Source{},
+	}
 }
 
 // follow starts what is new or changed and stops what is gone. An instance that
 // did not change keeps its connection and what is usual there.
 func (f *fleet) follow(cfg *config.Config) error {
+	f.turn.Lock()
+	defer f.turn.Unlock()
+	if err := f.gather(cfg); err != nil {
+		return err
+	}
+	f.cfg = cfg
+	return f.apply()
+}
+
+// apply brings the loops in step with what is listed and what was found. One
+// instance that can't be started does not hold up the others.
+func (f *fleet) apply() error {
+	err := f.applyListed(f.cfg)
+	wanted := f.wantedMembers()
+	for ref := range f.members {
+		if wanted[ref] == nil {
+			f.group.Remove(ref)
+			delete(f.members, ref)
+			f.forget(ref)
+			f.window.Remove(ref)
+		}
+	}
+	for ref, m := range wanted {
+		err = errors.Join(err, f.followMember(ref, m))
+	}
+	return err
+}
+
+func (f *fleet) forget(ref store.Ref) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.disks, ref)
+	delete(f.apis, ref)
+}
+
+func (f *fleet) setAPI(ref store.Ref, src *rds.Source) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.apis[ref] = src
+}
+
+// applyListed follows the instances that the configuration lists.
+func (f *fleet) applyListed(cfg *config.Config) error {
 	wanted := map[store.Ref]config.Instance{}
 	for _, c := range cfg.Clusters {
 		for _, in := range c.Instances {
@@ -54,9 +114,7 @@ func (f *fleet) follow(cfg *config.Config) error {
 		}
 		f.group.Remove(ref)
 		delete(f.running, ref)
-		f.mu.Lock()
-		delete(f.disks, ref)
-		f.mu.Unlock()
+		f.forget(ref)
 		if !stays {
 			f.window.Remove(ref)
 		}
@@ -140,6 +198,8 @@ func (f *fleet) startLatency(ref store.Ref, in config.Instance, pg *postgres.Sou
 			return fmt.Errorf("%s: latency: %w", ref, err)
 		}
 		return f.add(ref, "latency", src, everySecond)
+	case config.LatencyCloudWatch:
+		return fmt.Errorf("%s: latency.cloudwatch is not read by this build yet; leave it out, or use prometheus, statements or probe", ref)
 	case config.LatencyAuto, config.LatencyStatements:
 		return f.add(ref, "latency", latency.NewStatements(pg), statementsEvery)
 	}

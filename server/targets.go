@@ -15,6 +15,9 @@ func (s *service) dsn(ref store.Ref) (string, error) {
 			}
 		}
 	}
+	if dsn, ok, err := s.fleet.dsn(ref); ok {
+		return dsn, err
+	}
 	for _, f := range s.o.Feeds {
 		for _, r := range f.Refs {
 			if r == ref {

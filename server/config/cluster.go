@@ -25,19 +25,16 @@ func (r *reader) clusters(raw []cluster, into *Config) {
 }
 
 func (r *reader) cluster(raw *cluster, path string, seen map[string]int) Cluster {
-	r.later(raw.RDS, path+".rds")
 	r.later(raw.Actions, path+".actions")
-	if !r.has(path + ".rds") { // there it belongs to rds, which is refused already
-		r.later(raw.Postgres, path+".postgres")
-	}
 	out := Cluster{
 		Name: r.name(raw.Name, path, "cluster", seen),
 		Mute: r.mutes(raw.Mute, path+".mute"),
 	}
-	if len(raw.Instances) == 0 && !r.has(path+".rds") {
-		r.missing(path, "instances", "a cluster has at least one instance")
-	}
 	shared := defaults{r.latency(raw.Latency, path+".latency"), r.databases(raw.Databases, path+".databases")}
+	out.RDS = r.rds(raw, path, shared)
+	if len(raw.Instances) == 0 && !r.has(path+".rds") {
+		r.missing(path, "instances", "a cluster has at least one instance, or rds: to find them")
+	}
 	names := map[string]int{}
 	for i := range raw.Instances {
 		out.Instances = append(out.Instances, r.instance(&raw.Instances[i], fmt.Sprintf("%s.instances[%d]", path, i), names, shared))

@@ -29,6 +29,9 @@ type TLS struct{ Cert, Key string }
 type Cluster struct {
 	Name      string
 	Instances []Instance
+	// RDS names instances that are found through the RDS API, in place of
+	// Instances; nil = none.
+	RDS *RDS `json:",omitempty"`
 	// Thresholds replaces a clause's threshold: runbook slug, clause id, value
 	// in the clause's own unit.
 	Thresholds map[string]map[string]float64
@@ -74,6 +77,7 @@ const (
 	LatencyStatements LatencyKind = "statements"
 	LatencyProbe      LatencyKind = "probe"
 	LatencyNone       LatencyKind = "none"
+	LatencyCloudWatch LatencyKind = "cloudwatch"
 )
 
 // Latency is the source of an instance's request latency.
@@ -81,6 +85,7 @@ type Latency struct {
 	Kind       LatencyKind
 	Prometheus *PrometheusHistogram // only for LatencyPrometheus
 	ProbeEvery time.Duration        // only for LatencyProbe
+	CloudWatch *CloudWatchMetric    `json:",omitempty"` // only for LatencyCloudWatch
 }
 
 // PrometheusHistogram is a histogram that an application exports.

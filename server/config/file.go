@@ -41,8 +41,8 @@ type cluster struct {
 	Thresholds map[string]map[string]string `yaml:"thresholds"`
 	Mute       []mute                       `yaml:"mute"`
 
-	RDS      *later `yaml:"rds"`
-	Postgres *later `yaml:"postgres"`
+	RDS      *rds   `yaml:"rds"`
+	Postgres *login `yaml:"postgres"`
 	Actions  *later `yaml:"actions"`
 }
 
@@ -70,7 +70,46 @@ type latency struct {
 	Prometheus *prometheus `yaml:"prometheus"`
 	Statements string      `yaml:"statements"`
 	Probe      *probe      `yaml:"probe"`
-	CloudWatch *later      `yaml:"cloudwatch"`
+	CloudWatch *cloudWatch `yaml:"cloudwatch"`
+}
+
+type rds struct {
+	Region     string            `yaml:"region"`
+	Instances  oneOrMany         `yaml:"instances"`
+	Cluster    string            `yaml:"cluster"`
+	Tags       map[string]string `yaml:"tags"`
+	Endpoint   endpoints         `yaml:"endpoint"`
+	AssumeRole string            `yaml:"assume_role"`
+	Profile    string            `yaml:"profile"`
+}
+
+type login struct {
+	User        string `yaml:"user"`
+	Database    string `yaml:"database"`
+	IAMAuth     string `yaml:"iam_auth"`
+	Password    string `yaml:"password"`
+	SSLMode     string `yaml:"sslmode"`
+	SSLRootCert string `yaml:"sslrootcert"`
+}
+
+type cloudWatch struct {
+	Region     string            `yaml:"region"`
+	Namespace  string            `yaml:"namespace"`
+	Metric     string            `yaml:"metric"`
+	Dimensions map[string]string `yaml:"dimensions"`
+	Unit       string            `yaml:"unit"`
+}
+
+// endpoints is one address for every service, or one for each.
+type endpoints map[string]string
+
+// UnmarshalYAML reads a word or a mapping.
+func (e *endpoints) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*e = endpoints{"": n.Value}
+		return nil
+	}
+	return n.Decode((*map[string]string)(e))
 }
 
 type prometheus struct {

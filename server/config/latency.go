@@ -13,7 +13,6 @@ func (r *reader) latency(raw *latency, path string) Latency {
 	if raw == nil {
 		return Latency{}
 	}
-	r.later(raw.CloudWatch, path+".cloudwatch")
 	kinds := 0
 	for _, key := range []string{"prometheus", "statements", "probe", "cloudwatch"} {
 		if r.has(path + "." + key) {
@@ -21,7 +20,7 @@ func (r *reader) latency(raw *latency, path string) Latency {
 		}
 	}
 	if kinds > 1 {
-		r.add(path, "%s: choose one of prometheus, statements, probe: two sources would give one signal", path)
+		r.add(path, "%s: choose one of prometheus, statements, probe, cloudwatch: two sources would give one signal", path)
 	}
 	switch {
 	case raw.Prometheus != nil:
@@ -32,10 +31,12 @@ func (r *reader) latency(raw *latency, path string) Latency {
 			every = raw.Probe.Every
 		}
 		return Latency{Kind: LatencyProbe, ProbeEvery: r.duration(every, path+".probe.every", DefaultProbeEvery, 50*time.Millisecond)}
+	case raw.CloudWatch != nil:
+		return Latency{Kind: LatencyCloudWatch, CloudWatch: r.cloudWatch(raw.CloudWatch, path+".cloudwatch")}
 	case raw.Statements != "":
 		return Latency{Kind: r.statements(raw.Statements, path+".statements")}
 	case kinds == 0:
-		r.missing(path, "prometheus", "choose one of prometheus, statements, probe, or leave latency out")
+		r.missing(path, "prometheus", "choose one of prometheus, statements, probe, cloudwatch, or leave latency out")
 	}
 	return Latency{}
 }

@@ -70,6 +70,10 @@ func (l *slowLoop) visit(ctx context.Context, s *Source, b *store.Batch, name st
 	}
 	cfg := s.cfg.Copy()
 	cfg.Database = name
+	cfg, err := s.login(ctx, cfg)
+	if err != nil {
+		return err
+	}
 	tables, err := visitTables(ctx, cfg, s.session.caps, l.perDatabase())
 	if err != nil {
 		l.troubles[name] = trouble{fmt.Sprintf("database %s: %s", name, Explain(err, cfg)), time.Now().Add(retryDatabase)}

@@ -17,8 +17,11 @@ type Options struct {
 	// Databases are those whose tables are watched: none = the DSN's own, "all" =
 	// every one the role may connect to.
 	Databases []string
-	Slow      time.Duration // of the slow loop; default 10 s, 30 s on 13 and 14
-	Deadline  time.Duration // of one Collect, below the tick; default 900 ms
+	// Password gives the password of each new connection, such as a token that
+	// lives for minutes; nil = what the DSN says. Its error is for a person.
+	Password func(context.Context) (string, error)
+	Slow     time.Duration // of the slow loop; default 10 s, 30 s on 13 and 14
+	Deadline time.Duration // of one Collect, below the tick; default 900 ms
 }
 
 // AllDatabases in Options.Databases watches every database the role may enter.
@@ -28,6 +31,7 @@ const AllDatabases = "all"
 type Source struct {
 	ref      store.Ref
 	cfg      *pgx.ConnConfig
+	password func(context.Context) (string, error)
 	deadline time.Duration
 	turn     chan struct{} // held by whoever uses the connection; see QueryRows
 
@@ -50,7 +54,7 @@ func New(o Options) (*Source, error) {
 		o.Deadline = 900 * time.Millisecond
 	}
 	return &Source{
-		ref: o.Ref, cfg: cfg, deadline: o.Deadline, turn: make(chan struct{}, 1),
+		ref: o.Ref, cfg: cfg, password: o.Password, deadline: o.Deadline, turn: make(chan struct{}, 1),
 		vacuums: newVacuumBook(),
 		slow:    newSlowLoop(o.Databases, o.Slow),
 	}, nil
@@ -64,6 +68,20 @@ func (s *Source) Connected() bool { return s.session != nil }
 func (s *Source) Close() error {
 	s.drop()
 	return nil
+}
+
+// login returns cfg with the password of a new connection.
+func (s *Source) login(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.ConnConfig, error) {
+	if s.password == nil {
+		return cfg, nil
+	}
+	secret, err := s.password(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cfg = cfg.Copy()
+	cfg.Password = secret
+	return cfg, nil
 }
 
 // drop closes the connection and forgets what rates were to be counted from.

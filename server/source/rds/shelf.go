@@ -32,3 +32,12 @@ func (s *shelf) keepInstances(now time.Time, snap *Snapshot, err error) {
 	defer s.mu.Unlock()
 	s.snapshot, s.err, s.askedAt = snap, err, now
 }
+
+func (s *shelf) recent(now time.Time) (*Snapshot, error, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.askedAt.IsZero() || now.Sub(s.askedAt).Abs() >= Every*3/2 {
+		return nil, nil, false
+	}
+	return s.snapshot, s.err, true
+}

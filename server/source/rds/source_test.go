@@ -88,7 +88,10 @@ func TestStorageOperation(t *testing.T) {
 	}
 	r := newRig(t,
 		instance("a", op("Initializing", 37)),
-		instance("b", func(in *types.DBInstance) { op("Optimizing", 83)(in); in.DBInstanceStatus = aws.String("storage-optimization") }),
+		instance("b", func(in *types.DBInstance) {
+			op("Optimizing", 83)(in)
+			in.DBInstanceStatus = aws.String("storage-optimization")
+		}),
 		instance("c", nil),
 		instance("d", func(in *types.DBInstance) {
 			in.AdditionalStorageVolumes = []types.AdditionalStorageVolumeOutput{{VolumeName: aws.String("rdsdbdata2"), StorageOperationStatus: aws.String("Initializing"), StorageOperationPercentProgress: aws.Int32(0)}}
