@@ -3,16 +3,16 @@ package server
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 
 	"stallbook/server/config"
 	"stallbook/server/discover"
 	"stallbook/server/source/awscall"
+	"stallbook/server/source/enhanced"
 	"stallbook/server/source/rds"
 )
 
@@ -23,6 +23,8 @@ type place struct {
 	cfg   aws.Config
 	meter *awscall.Meter
 	rds   *rds.Account
+	logs  *cloudwatchlogs.Client
+	turns *enhanced.Limiter // of requests for log events
 }
 
 // places keeps one place for each account and region in use.
@@ -48,21 +50,11 @@ func (p *places) get(ctx context.Context, where discover.Place) (*place, error) 
 	if err != nil {
 		return nil, err
 	}
-	made := &place{Place: where, cfg: cfg, meter: meter, rds: rds.New(rds.Options{Config: cfg, Now: time.Now})}
+	made := &place{Place: where, cfg: cfg, meter: meter, rds: rds.New(rds.Options{Config: cfg, Now: time.Now}),
+		logs: cloudwatchlogs.NewFromConfig(cfg), turns: enhanced.NewLimiter(enhanced.DefaultRate)}
 	if p.list == nil {
 		p.list = map[string]*place{}
 	}
 	p.list[key] = made
 	return made, nil
-}
-
-// all returns the places in use, in a stable order.
-func (p *places) all() []*place {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var out []*place
-	for _, key := range slices.Sorted(maps.Keys(p.list)) {
-		out = append(out, p.list[key])
-	}
-	return out
 }

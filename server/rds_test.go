@@ -168,3 +168,37 @@ func TestNothingFoundSaysWhy(t *testing.T) {
 	until(t, 40*time.Second, "it is shown as gone", says("billing-1 is gone"))
 	fmt.Fprintln(t.Output(), len(fake.Calls("")), "requests")
 }
+
+// The disk of an RDS instance is seen through Enhanced Monitoring, and only an
+// instance that has none says so.
+func TestDiskOfRDSComesFromEnhancedMonitoring(t *testing.T) {
+	fake, cfg := cloud(t, `
+  - name: billing
+    rds: {region: eu-west-1, instances: [billing-1, billing-2], endpoint: "ENDPOINT"}
+    postgres: {user: stallbook, password: hunter2-of-the-test, sslmode: disable}
+`)
+	fake.SetInstances(db("billing-1", func(in *types.DBInstance) { in.MonitoringInterval = aws.Int32(1) }), db("billing-2", nil))
+	begin := time.Now().UTC().Truncate(time.Second).Add(-20 * time.Second)
+	for i := range 20 {
+		at := begin.Add(time.Duration(i) * time.Second)
+		fake.Log("db-BILLING-1", at, osDocument(at, 700, 70000))
+	}
+	s := start(t, Options{Config: cfg})
+	until(t, 20*time.Second, "its reads are in the history", func() bool {
+		_, body := s.get("/api/v1/clusters/billing/billing-1/series?signal=disk.read_iops&from=" + begin.Format(time.RFC3339))
+		return strings.Contains(body, ",700,700]")
+	})
+	until(t, 10*time.Second, "an instance without it says how to turn it on", func() bool {
+		_, body := s.get("/api/v1/clusters")
+		return strings.Contains(body, "Enhanced Monitoring is off")
+	})
+	until(t, 20*time.Second, "the limit of the volume is known", func() bool {
+		_, body := s.get("/api/v1/clusters/billing/billing-1/series?signal=disk.iops_limit")
+		return strings.Contains(body, "3000")
+	})
+	for _, path := range []string{"/", "/clusters/billing", "/clusters/billing/billing-1"} {
+		if _, page := s.get(path); strings.Contains(page, "hunter2") || strings.Contains(page, "alice") {
+			t.Errorf("%s tells a secret or a process title", path)
+		}
+	}
+}

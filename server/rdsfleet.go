@@ -37,6 +37,7 @@ type member struct {
 	base any // what postgres, latency and cloudwatch depend on
 	src  *rds.Source
 	in   discover.Instance
+	os   *stream // where its Enhanced Monitoring is; kept when everything else changes
 }
 
 // gather makes a herd of each rds cluster of the configuration and keeps those
@@ -140,7 +141,7 @@ func (f *fleet) followMember(ref store.Ref, m *member) error {
 	if old == nil {
 		old = &member{}
 	}
-	m.src = old.src
+	m.src, m.os = old.src, old.os
 	f.members[ref] = m
 	if m.api != nil && !reflect.DeepEqual(old.api, m.api) {
 		f.group.RemoveSource(ref, "rds")
@@ -149,6 +150,9 @@ func (f *fleet) followMember(ref store.Ref, m *member) error {
 		if err := f.add(ref, "rds", m.src, rds.Every); err != nil {
 			return err
 		}
+	}
+	if err := f.followStream(ref, m); err != nil {
+		return err
 	}
 	if !reflect.DeepEqual(old.base, m.base) {
 		for _, name := range []string{"postgres", "latency"} {
