@@ -70,6 +70,22 @@ func (s Step) Filled(vars Vars) (Step, []string) {
 	return s, all
 }
 
+// Readable replaces the variables that nothing filled by words in angle brackets,
+// for a page: no server takes them for a name. Text that is run is never made
+// readable; it is not run at all while something is missing.
+func Readable(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(m string) string {
+		name := variable.FindStringSubmatch(m)[1]
+		if setting, ok := strings.CutPrefix(name, "setting."); ok {
+			return "<present value of " + setting + ">"
+		}
+		if name == "relation" || name == "table" {
+			return "<your table>"
+		}
+		return "<" + name + ">"
+	})
+}
+
 func (v Vars) get(name, form string) (string, bool) {
 	if _, given := v[name]; name == "relation" && !given {
 		return v.relation(form)

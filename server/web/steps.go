@@ -37,6 +37,9 @@ func (s *Server) steps(v bookView) (checks, fixes, verifies []views.Step) {
 
 func (s *Server) step(v bookView, st runbooks.Step, vars runbooks.Vars, number string) views.Step {
 	filled, missing := st.Filled(vars)
+	for _, p := range []*string{&filled.Title, &filled.SQL, &filled.Text, &filled.Takes, &filled.Effect, &filled.Undo, &filled.Precondition} {
+		*p = runbooks.Readable(*p)
+	}
 	out := views.Step{
 		ID: st.ID, Number: number, Kind: st.Kind, Title: filled.Title, SQL: strings.TrimSpace(filled.SQL),
 		Text: strings.TrimSpace(filled.Text), Specs: specs(filled), Status: "not run",
@@ -67,6 +70,8 @@ func (s *Server) step(v bookView, st runbooks.Step, vars runbooks.Vars, number s
 // offer gives a check its button and says of every other step why it has none.
 func (s *Server) offer(out *views.Step, v bookView, st runbooks.Step, target store.Ref, missing []string) {
 	switch {
+	case len(missing) > 0 && st.Kind != runbooks.Check:
+		out.Status, out.RunNote = "", "Shown, not run. Not known here, so put it in yourself: "+strings.Join(missing, ", ")+"."
 	case st.Kind == runbooks.Fix:
 		out.Status, out.RunNote = "", "Shown, not run: this build fills the statement in and leaves running it to you."
 	case st.Kind == runbooks.Verify:
