@@ -106,6 +106,8 @@ type Evidence struct {
 	Threshold *float64   `json:"threshold"`
 	ThreshTxt string     `json:"threshold_text,omitempty"`    // threshold, when it is a fact
 	Default   *float64   `json:"default_threshold,omitempty"` // the library's value where a cluster overrides it
+	Set       *float64   `json:"set,omitempty"`               // the number that the cluster gave
+	Library   *float64   `json:"library,omitempty"`           // the number of the library in its place
 	Usual     *float64   `json:"usual,omitempty"`             // baseline median the threshold comes from
 	Unit      string     `json:"unit"`
 	WindowS   float64    `json:"window_s"`

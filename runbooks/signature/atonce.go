@@ -13,7 +13,7 @@ func (s *Signature) atOnce(in *store.Instance, now int64, o Options, out *Result
 		seen.instance = in.Ref.Instance
 		t := c.threshold
 		if v, ok := o.Overrides[c.id]; ok {
-			seen.overridden, seen.byDefault = true, t.value
+			seen.overridden, seen.set, seen.byDefault = true, v, t.value
 			t = t.with(v)
 		}
 		seen.threshold, seen.hasThr = t.value, true

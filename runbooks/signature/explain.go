@@ -125,8 +125,8 @@ func (c *clause) evidence(o *observation, now time.Time) store.Evidence {
 		e.Usual = &v
 	}
 	if o.overridden {
-		v := o.byDefault
-		e.Default = &v
+		byDefault, set, library := o.byDefault, o.set, c.threshold.number()
+		e.Default, e.Set, e.Library = &byDefault, &set, &library
 	}
 	if o.sec != 0 && o.verdict != store.Unknown {
 		at := time.Unix(o.sec, 0).UTC()

@@ -46,6 +46,7 @@ type observation struct {
 	hasValue, hasThr bool
 	hasUsual         bool
 	overridden       bool
+	set              float64 // the number that the cluster gave
 }
 
 // reason says why a clause is unknown.
@@ -201,7 +202,7 @@ func (c *clause) judgeOn(in *store.Instance, now int64, o Options, out *observat
 		t = *c.clear
 	}
 	if overridden {
-		out.overridden = true
+		out.overridden, out.set = true, override
 		out.byDefault, _, _ = t.in(in, c.signal, c.above, now)
 		t = t.with(override)
 	}
@@ -305,6 +306,14 @@ func (t *threshold) in(in *store.Instance, id store.SignalID, above bool, now in
 		return max(usual*t.times, usual+t.plus, t.floor), usual, known
 	}
 	return t.value, 0, known
+}
+
+// number is what a cluster may override.
+func (t *threshold) number() float64 {
+	if t.kind == constant {
+		return t.value
+	}
+	return t.times
 }
 
 // with replaces the number that a cluster may override: the constant, or the

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,10 +69,16 @@ func clauseView(e store.Evidence, x clauseContext) views.Clause {
 		c.At = clock(*e.At)
 	}
 	if e.Default != nil {
-		c.Override = "set for this cluster; library: " + store.Quantity(*e.Default, e.Unit)
+		c.Override = "set for this cluster, library " + store.Quantity(*e.Default, e.Unit)
+		if e.Set != nil && e.Library != nil && *e.Default != *e.Library { // a multiple, not the threshold itself
+			c.Override = fmt.Sprintf("set to %s times for this cluster, library %s times: %s", trimmed(*e.Set), trimmed(*e.Library), store.Quantity(*e.Default, e.Unit))
+		}
 	}
 	return c
 }
+
+// trimmed writes a multiple without trailing zeros.
+func trimmed(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // detail names the signal, over what time it was read and what is usual; where
 // and when only if that is not the page's instance and second.

@@ -45,7 +45,7 @@ func TestClauseView(t *testing.T) {
 	if c.Detail != tied("disk.read_iops, on orders-2, lowest of 30 s, usual 12 /s, at 11:59:40") {
 		t.Error(c.Detail)
 	}
-	if c.Threshold != "≥ 475 /s" || c.Override != "set for this cluster; library: 450 /s" || c.Word != "Yes" {
+	if c.Threshold != "≥ 475 /s" || c.Override != "set for this cluster, library 450 /s" || c.Word != "Yes" {
 		t.Errorf("%+v", c)
 	}
 	if c := clauseView(e, clauseContext{ref: standby, judged: at}); c.Detail != tied("disk.read_iops, lowest of 30 s, usual 12 /s") {
