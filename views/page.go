@@ -16,6 +16,7 @@ type Page struct {
 	NowMs     string // the same in Unix ms; ages in the browser count from it
 	Events    string // URL of the event stream
 	History   *Notice
+	Muted     []string // clusters whose incidents open silently now, and why
 	Demo      *DemoBar
 	Foot      string // one sentence on where this page's numbers come from
 	Version   string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +72,7 @@ func (s *Server) clusterView(ctx context.Context, name string, now time.Time) (v
 func clusterSays(name string, list []glance) string {
 	worst := list[0]
 	switch {
-	case worst.state.Incident != nil:
+	case worst.state.Incident != nil && len(primaries(list)) < 2:
 		if len(list) == 1 {
 			return worst.ref.Instance + " is in trouble."
 		}
@@ -82,6 +83,8 @@ func clusterSays(name string, list []glance) string {
 			}
 		}
 		return fmt.Sprintf("%s: %s of %s %s in trouble.", name, counted(hit), countedOf(len(list), "instance", "instances"), map[bool]string{true: "is", false: "are"}[hit == 1])
+	case len(primaries(list)) > 1:
+		return strings.Join(primaries(list), " and ") + " both say that they are the primary: writes may go to either."
 	case worst.state.Word == StateNoData:
 		return silence1(worst)
 	case worst.state.Word == StateHydrating:
@@ -90,6 +93,18 @@ func clusterSays(name string, list []glance) string {
 		return name + " is ok."
 	}
 	return name + ": all " + plural(len(list), "instance", "instances") + " are ok."
+}
+
+// primaries names the instances that say now that they are the primary. More than
+// one is no switchover any more when both still answer.
+func primaries(list []glance) (names []string) {
+	for _, g := range list {
+		if g.role == store.RolePrimary && !g.state.Never && g.state.Age <= silence {
+			names = append(names, g.ref.Instance)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // silence1 says that an instance is silent, since when, and why.

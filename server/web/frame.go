@@ -2,12 +2,18 @@ package web
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
 	"stallbook/static"
+	"stallbook/store"
 	"stallbook/views"
 )
 
@@ -20,7 +26,7 @@ func (s *Server) frame(r *http.Request, title, nav string) views.Page {
 		CSS:  s.linked("tokens.css", "base.css", "parts.css", "charts.css", "pages.css", "books.css"),
 		JS:   s.linked("vendor/idiomorph.min.js", "app.js", "live.js"),
 		Icon: static.URL(s.d.Site.BasePath, "icon.svg"), Clock: clock(now), NowMs: millis(now),
-		Events: s.link("/events"), Version: s.d.Site.Version, Demo: s.demoBar(),
+		Events: s.link("/events"), Version: s.d.Site.Version, Demo: s.demoBar(), Muted: s.mutedNow(now),
 	}
 	if open, err := s.openNow(r.Context()); err == nil && len(open) > 0 {
 		p.Incidents = strconv.Itoa(len(open))
@@ -32,6 +38,25 @@ func (s *Server) frame(r *http.Request, title, nav string) views.Page {
 		}
 	}
 	return p
+}
+
+// mutedNow says of which clusters incidents open silently, one sentence for each
+// reason: who looks at green pages must know that nobody would be told.
+func (s *Server) mutedNow(now time.Time) (says []string) {
+	why := map[string][]string{}
+	seen := map[string]bool{}
+	s.d.Window.Read(func(v store.View) {
+		for _, ref := range v.Refs() {
+			if reason, muted := s.muted(ref.Cluster, now); muted && !seen[ref.Cluster] {
+				seen[ref.Cluster] = true
+				why[reason] = append(why[reason], ref.Cluster)
+			}
+		}
+	})
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		says = append(says, fmt.Sprintf("Incidents of %s open silently: %s.", strings.Join(why[reason], ", "), strings.TrimSuffix(reason, ".")))
+	}
+	return says
 }
 
 // theme is the reader's choice; without one the system decides.

@@ -49,3 +49,21 @@ func TestReasonOfSilenceIsThatOfPostgres(t *testing.T) {
 		t.Errorf("why %q", st.Why)
 	}
 }
+
+func TestTwoPrimariesAreNotOK(t *testing.T) {
+	w := newWorld(t)
+	w.push(standby, "postgres", store.RolePrimary, noon, map[string]float64{"pg.active": 1})
+	if page := ask(t, w.server(Site{}).Handler(), "GET", "/clusters/orders", "").text; !strings.Contains(page, "both say that they are the primary") {
+		t.Error("the cluster's page does not say so")
+	}
+}
+
+func TestMuteShowsBeforeAnyIncident(t *testing.T) {
+	w := newWorld(t)
+	site := Site{Muted: func(cluster string, _ time.Time) (string, bool) { return "storage migration", cluster == "orders" }}
+	for _, path := range []string{"/", "/clusters/orders", "/incidents"} {
+		if page := ask(t, w.server(site).Handler(), "GET", path, "").text; !strings.Contains(page, "Incidents of orders open silently: storage migration.") {
+			t.Errorf("%s does not say so", path)
+		}
+	}
+}
