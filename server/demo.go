@@ -21,8 +21,8 @@ type DemoOptions struct {
 	Ready   func(url string)
 }
 
-// tape is a recording of the library as a cluster of the demo.
-type tape struct {
+// demoTape is a recording of the library as a cluster of the demo.
+type demoTape struct {
 	fixture   string
 	cluster   string
 	instances map[string]string
@@ -32,8 +32,8 @@ type tape struct {
 // tapes are five recordings of real servers. The last is the control to the first:
 // its replica keeps up; once what is usual there is known, the eight seconds of
 // slow commits in it open as a stall without a known cause, which they are.
-func tapes() []tape {
-	return []tape{
+func tapes() []demoTape {
+	return []demoTape{
 		{"recovery-prefetch/replica-pinned-sync-outage.jsonl", "orders", map[string]string{"primary": "orders-1", "standby": "orders-2"}, 31 * time.Second},
 		{"autovacuum-stall/autovacuum-iops-form.jsonl", "events", map[string]string{"primary": "events-1"}, 70 * time.Second},
 		{"autovacuum-stall/autovacuum-bandwidth-form.jsonl", "usage", map[string]string{"primary": "usage-1"}, 68 * time.Second},

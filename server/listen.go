@@ -2,13 +2,13 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
-
-	"stallbook/server/config"
 )
 
 // shutdownWithin is how long open requests may take when the program ends;
@@ -25,15 +25,17 @@ func listen(address string) (net.Listener, error) {
 }
 
 // serveHTTP answers on l until ctx ends.
-func serveHTTP(ctx context.Context, l net.Listener, tls *config.TLS, handler http.Handler) error {
+func serveHTTP(ctx context.Context, l net.Listener, cert *certificate, handler http.Handler, log *slog.Logger) error {
 	s := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
 	go func() {
-		if tls != nil {
-			failed <- s.ServeTLS(l, tls.Cert, tls.Key)
+		if cert != nil {
+			s.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: cert.get}
+			failed <- s.ServeTLS(l, "", "")
 			return
 		}
 		failed <- s.Serve(l)

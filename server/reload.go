@@ -36,10 +36,15 @@ func (s *service) reload(load func() (*config.Config, error)) error {
 	old := s.cfg.Load()
 	for name, changed := range map[string]bool{
 		"listen": cfg.Listen != old.Listen, "database": cfg.Database != old.Database, "base_path": cfg.BasePath != old.BasePath,
-		"public_url": cfg.PublicURL != old.PublicURL, "retention": cfg.Retention != old.Retention,
+		"public_url": cfg.PublicURL != old.PublicURL, "tls": (cfg.TLS == nil) != (old.TLS == nil), "retention": cfg.Retention != old.Retention,
 	} {
 		if changed {
 			s.o.Log.Warn("this key takes effect at the next start", "key", name)
+		}
+	}
+	if s.cert != nil && cfg.TLS != nil {
+		if err := s.cert.read(cfg.TLS); err != nil {
+			return err
 		}
 	}
 	if err := s.fleet.follow(cfg); err != nil {

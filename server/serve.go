@@ -61,6 +61,7 @@ type service struct {
 	pipeline *pipeline
 	fleet    *fleet
 	pages    *web.Server
+	cert     *certificate // nil without tls
 }
 
 // Overrides returns the cluster's thresholds.
@@ -87,6 +88,10 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if address == "" {
 		address = o.Config.Listen
 	}
+	cert, err := newCertificate(o.Config.TLS)
+	if err != nil {
+		return err
+	}
 	l, err := listen(address)
 	if err != nil {
 		return err
@@ -101,7 +106,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 			err = fmt.Errorf("history: %w", e)
 		}
 	}()
-	s := &service{o: o}
+	s := &service{o: o, cert: cert}
 	s.cfg.Store(o.Config)
 	s.pipeline = newPipeline(db, lib, s, o.Log)
 	if s.pages, err = s.newPages(db); err != nil {
@@ -117,7 +122,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}
 	g.Go(func() error { return s.pipeline.judge(ctx, s.pages) })
 	g.Go(func() error { return s.pipeline.keeper.run(ctx) })
-	g.Go(func() error { return serveHTTP(ctx, l, o.Config.TLS, s.pages.Handler()) })
+	g.Go(func() error { return serveHTTP(ctx, l, cert, s.pages.Handler(), o.Log) })
 	g.Go(func() error { return s.reloads(ctx) })
 	if o.Ready != nil {
 		o.Ready(siteURL(l.Addr().String(), o.Config))

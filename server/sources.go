@@ -117,6 +117,10 @@ func (f *fleet) applyListed(cfg *config.Config) error {
 		f.forget(ref)
 		if !stays {
 			f.window.Remove(ref)
+			continue
+		}
+		for _, source := range []string{"nodeexporter", "latency"} { // those that remain are declared again
+			f.window.RemoveSource(ref, source)
 		}
 	}
 	for ref, in := range wanted {

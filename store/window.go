@@ -57,6 +57,16 @@ func (w *Window) Remove(ref Ref) {
 	delete(w.instances, ref)
 }
 
+// RemoveSource forgets how one source of an instance fares: it is not configured
+// any more. What it read stays.
+func (w *Window) RemoveSource(ref Ref, source string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if in := w.instances[ref]; in != nil {
+		in.sources = slices.DeleteFunc(in.sources, func(s *SourceStatus) bool { return s.Source == source })
+	}
+}
+
 // Push takes one batch and returns what it changed on the instance: its role,
 // its settings.
 func (w *Window) Push(b Batch) []Event {

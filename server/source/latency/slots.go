@@ -42,26 +42,25 @@ func (s *slots) over(now time.Time) []time.Duration {
 	s.done = slices.DeleteFunc(s.done, func(c commit) bool { return !c.done.After(from) })
 	var out []time.Duration
 	for _, c := range s.done {
-		out = s.waits(out, c.begun, c.done, from)
+		out = s.waits(out, c.begun, c.done)
 	}
 	if !s.begun.IsZero() && (len(out) == 0 && now.Sub(s.begun) >= s.every || len(out) > 0 && now.Sub(s.begun) > slices.Max(out)) {
-		out = s.waits(out, s.begun, now, from)
+		out = s.waits(out, s.begun, now)
 	}
 	slices.Sort(out)
 	return out
 }
 
-// waits appends the wait of a commit and of those that were due behind it.
-func (s *slots) waits(out []time.Duration, begun, done, from time.Time) []time.Duration {
-	out = append(out, done.Sub(begun))
-	due := begun.Add(s.every)
-	if due.Before(from) {
-		due = due.Add(from.Sub(due).Truncate(s.every))
-	}
-	for ; due.Before(done); due = due.Add(s.every) {
-		if due.After(from) {
-			out = append(out, done.Sub(due))
-		}
+// mostWaits bounds what a hang of hours adds: from there on the commits that were
+// due behind it are counted in larger steps, which leaves their quantiles alone.
+const mostWaits = 1000
+
+// waits appends the wait of a commit and of those that were due behind it: each
+// has waited since it was due, however long ago that was, and ends with it.
+func (s *slots) waits(out []time.Duration, begun, done time.Time) []time.Duration {
+	step := max(s.every, done.Sub(begun)/mostWaits)
+	for due := begun; due.Before(done) || due.Equal(begun); due = due.Add(step) {
+		out = append(out, done.Sub(due))
 	}
 	return out
 }
