@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"stallbook/server/lab"
+
 	"stallbook/store"
 )
 
@@ -28,6 +30,7 @@ func TestFiguresAgreeWithTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	run1(t, p, "create table t as select g, repeat('x', 100) as v from generate_series(1, 200000) g", "checkpoint")
+	caughtUp(t, sb)
 	onP, onS := source(t, p.DSN("postgres")), source(t, sb.DSN("postgres"))
 	good(t, onP)
 	good(t, onS)
@@ -77,4 +80,30 @@ func TestFiguresAgreeWithTheServer(t *testing.T) {
 	}
 	t.Logf("primary %v", got)
 	t.Logf("standby %v", gotS)
+}
+
+// caughtUp waits until the standby has replayed what it received, and received
+// what was written: on a busy machine it may be seconds behind.
+func caughtUp(t *testing.T, standby *lab.Server) {
+	t.Helper()
+	conn, err := standby.Connect(t.Context(), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	last, since := "", time.Now()
+	for begun := time.Now(); time.Since(begun) < 60*time.Second; time.Sleep(200 * time.Millisecond) {
+		var received, replayed string
+		if err := conn.QueryRow(t.Context(), "select coalesce(pg_last_wal_receive_lsn()::text, ''), pg_last_wal_replay_lsn()::text").Scan(&received, &replayed); err != nil {
+			t.Fatal(err)
+		}
+		if received != replayed || replayed != last {
+			last, since = replayed, time.Now()
+			continue
+		}
+		if time.Since(since) > time.Second {
+			return
+		}
+	}
+	t.Fatal("the standby did not catch up within a minute")
 }
