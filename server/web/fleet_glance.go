@@ -1,6 +1,8 @@
 package web
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"stallbook/store"
@@ -97,7 +99,26 @@ func whyNever(in *store.Instance, id store.SignalID, sources []store.SourceStatu
 			}
 		}
 	}
+	if hidden := blind(sources); hidden != "" && slices.Contains(wanted, "postgres") {
+		return hidden
+	}
 	return "nothing read yet"
+}
+
+// blind is what the role may not see of PostgreSQL, with the GRANT that mends it;
+// "" when it sees all.
+func blind(sources []store.SourceStatus) string {
+	for _, s := range sources {
+		if s.Source != "postgres" {
+			continue
+		}
+		for _, n := range s.Notes {
+			if strings.Contains(n, "GRANT ") {
+				return n
+			}
+		}
+	}
+	return ""
 }
 
 // remedy is the configuration that would bring one of these sources.

@@ -68,7 +68,10 @@ func (s *Server) instanceSays(v *views.Instance, g glance, stalls, open []store.
 	case g.state.Word == StateHydrating:
 		v.Says = "The volume of " + ref.Instance + " is still loading from a snapshot."
 	default:
-		v.Says = "No stall on " + ref.Instance + " in " + win.says() + "."
+		v.Says = "No stall seen on " + ref.Instance + " in " + win.says() + "."
+		if hidden := blind(g.sources); hidden != "" {
+			v.Sub = "Partly blind, so one may have gone unseen: " + sentence(hidden)
+		}
 	}
 	if v.Now == "" && len(over) > 0 {
 		v.Now = "last stall " + when(over[0].OpenedAt, now) + ", " + lasted(over[0].Duration(now))

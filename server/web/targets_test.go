@@ -67,3 +67,14 @@ func TestMuteShowsBeforeAnyIncident(t *testing.T) {
 		}
 	}
 }
+
+// A role that may not see the waits must not look as if all were well.
+func TestBlindRoleIsSaid(t *testing.T) {
+	w := newWorld(t)
+	w.window.Push(store.Batch{Ref: primary, Source: "postgres", At: noon, Role: store.RolePrimary,
+		Notes: []string{"sessions and their waits are hidden from role watcher: GRANT pg_monitor TO watcher;"}})
+	page := ask(t, w.server(Site{}).Handler(), "GET", "/clusters/orders/orders-1", "").text
+	if !strings.Contains(page, "Partly blind") || !strings.Contains(page, "GRANT pg_monitor TO watcher") {
+		t.Error("the page does not say that the role is blind and what mends it")
+	}
+}
