@@ -140,11 +140,11 @@ func (r *reader) tls(raw *tlsFiles) *TLS {
 		return nil
 	}
 	out := &TLS{Cert: r.local(raw.Cert, "tls.cert"), Key: r.local(raw.Key, "tls.key")}
-	for key, name := range map[string]string{"cert": out.Cert, "key": out.Key} {
-		if name == "" {
-			r.missing("tls", key, "a certificate needs its key and a key its certificate, both as PEM files")
-		} else if _, err := os.Stat(name); err != nil {
-			r.add("tls."+key, "tls.%s: %v", key, err)
+	for _, file := range []struct{ key, name string }{{"cert", out.Cert}, {"key", out.Key}} {
+		if file.name == "" {
+			r.missing("tls", file.key, "a certificate needs its key and a key its certificate, both as PEM files")
+		} else if _, err := os.Stat(file.name); err != nil {
+			r.add("tls."+file.key, "tls.%s: %v", file.key, err)
 		}
 	}
 	return out
