@@ -27,7 +27,7 @@ func TestUsersFolderAddsAndOverrides(t *testing.T) {
 	if over.Builtin || !over.Overrides || over.Title != "Commits wait for a slow file server" {
 		t.Errorf("wal-pool-stall is %q, builtin %t, overrides %t", over.Title, over.Builtin, over.Overrides)
 	}
-	if len(lib.Slugs()) != 7 || len(lib.Signatures()) != 7 || lib.Signatures()[1].Slug != "nfs-stall" {
+	if len(lib.Slugs()) != 9 || len(lib.Signatures()) != 9 || lib.Signatures()[2].Slug != "nfs-stall" {
 		t.Errorf("slugs %v", lib.Slugs())
 	}
 	last := own.Sections[len(own.Sections)-1]
@@ -99,7 +99,7 @@ func TestEveryProblemIsReported(t *testing.T) {
 	if !errors.As(err, &found) {
 		t.Fatalf("%v is no list of problems", err)
 	}
-	if _, ok := lib.Get("autovacuum-stall"); !ok || len(lib.list) != 6 {
+	if _, ok := lib.Get("autovacuum-stall"); !ok || len(lib.list) != 8 {
 		t.Errorf("the good runbooks are not there: %v", lib.Slugs())
 	}
 	got := err.Error()

@@ -14,6 +14,7 @@ var (
 	fromPG      = []string{"postgres", "replay"}
 	fromLatency = []string{"latency", "cloudwatch", "replay"}
 	fromRDS     = []string{"rds", "replay"}
+	fromCW      = []string{"cloudwatch", "replay"}
 	fromEM      = []string{"enhanced", "replay"}
 	fromAny     = []string{"postgres", "nodeexporter", "latency", "rds", "enhanced", "cloudwatch", "replay"}
 )
@@ -85,6 +86,19 @@ var catalogue = []Signal{
 
 	{"rds.storage_initializing", "", Gauge, one, "", "1 while the API reports StorageOperationStatus Initializing", fromRDS},
 	{"rds.storage_progress_pct", "%", Gauge, one, "", "StorageOperationPercentProgress while the API reports it", fromRDS},
+
+	{"cw.burst_balance_pct", "%", Gauge, percent, "", "burst credit of a gp2 volume that is left", fromCW},
+	{"cw.ebs_io_balance_pct", "%", Gauge, percent, "", "credit for I/Os per second of the instance class that is left", fromCW},
+	{"cw.ebs_byte_balance_pct", "%", Gauge, percent, "", "credit for throughput of the instance class that is left", fromCW},
+	{"cw.read_latency_ms", "ms", Gauge, milli, "", "mean time of one read over a minute", fromCW},
+	{"cw.write_latency_ms", "ms", Gauge, milli, "", "mean time of one write over a minute", fromCW},
+	{"cw.read_iops", "/s", Gauge, milli, "", "reads a second over a minute", fromCW},
+	{"cw.write_iops", "/s", Gauge, milli, "", "writes a second over a minute", fromCW},
+	{"cw.read_kib_s", "KiB/s", Gauge, milli, "", "read over a minute", fromCW},
+	{"cw.write_kib_s", "KiB/s", Gauge, milli, "", "written over a minute", fromCW},
+	{"cw.queue", "I/Os", Gauge, milli, "", "I/Os outstanding over a minute", fromCW},
+	{"cw.free_storage_kib", "KiB", Gauge, one, "", "storage that is free", fromCW},
+	{"cw.replica_lag_s", "s", Gauge, milli, "", "lag of a replica as RDS measures it", fromCW},
 
 	{"source.age_s", "s", Gauge, milli, "source", "age of the source's last good reading", fromAny},
 	{"source.ok", "", Gauge, one, "source", "1 when the source's last reading succeeded", fromAny},
