@@ -58,6 +58,14 @@ func creditCases() []fieldCase {
 			play: one(traffic, 60, empty), opens: unexplained, form: "latency"},
 		{name: "19 with the limit of the burst", reported: "the same where the limit that was read is 3,000",
 			play: one(with(traffic, vals{"disk.iops_limit": 3000, "disk.read_iops": 1450}), 60, empty), opens: unexplained},
+		{name: "19 with the balance as CloudWatch tells it", reported: "the same, and a minute later the balance that was at 14 and 6 is read as 0",
+			play: func(t *tape) {
+				t.add("db-1", store.RolePrimary, with(traffic, vals{"cw.burst_balance_pct": 6}))
+				t.calm(150)
+				t.event(60, map[string]vals{"db-1": empty})
+				t.event(60, map[string]vals{"db-1": with(empty, vals{"cw.burst_balance_pct": 0})})
+				t.calm(400)
+			}, opens: []string{"ebs-burst-exhausted db-1 stall"}, form: "volume"},
 		{name: "21 the class allows less than the volume", reported: "byte balance at 0, I/O balance at 100, 4,000 I/Os a second, no pass runs",
 			play: one(with(onPrimary(), vals{"disk.iops_limit": 11800, "disk.kib_s_limit": 254000}), 60,
 				vals{"disk.read_iops": 3700, "disk.read_kib_s": 44000, "disk.write_iops": 300, "disk.read_await_ms": 45, "disk.queue": 90, "latency.p50_ms": 310, "pg.wait.data_read": 24}),
