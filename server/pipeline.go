@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -119,4 +120,9 @@ func (p *pipeline) judge(ctx context.Context, pages *web.Server) error {
 		p.matcher.Tick(now, now)
 		pages.Tick(ctx)
 	}
+}
+
+// suffers reports whether an incident is ongoing on an instance.
+func (p *pipeline) suffers(ref store.Ref) bool {
+	return slices.ContainsFunc(p.matcher.Ongoing(), func(in store.Incident) bool { return in.Ref() == ref })
 }

@@ -12,6 +12,7 @@ import (
 	"stallbook/server/config"
 	"stallbook/server/discover"
 	"stallbook/server/source/awscall"
+	"stallbook/server/source/cloudwatch"
 	"stallbook/server/source/enhanced"
 	"stallbook/server/source/rds"
 )
@@ -25,6 +26,7 @@ type place struct {
 	rds   *rds.Account
 	logs  *cloudwatchlogs.Client
 	turns *enhanced.Limiter // of requests for log events
+	cw    *cloudwatch.Account
 }
 
 // places keeps one place for each account and region in use.
@@ -51,7 +53,7 @@ func (p *places) get(ctx context.Context, where discover.Place) (*place, error) 
 		return nil, err
 	}
 	made := &place{Place: where, cfg: cfg, meter: meter, rds: rds.New(rds.Options{Config: cfg, Now: time.Now}),
-		logs: cloudwatchlogs.NewFromConfig(cfg), turns: enhanced.NewLimiter(enhanced.DefaultRate)}
+		cw: cloudwatch.New(cfg, meter), logs: cloudwatchlogs.NewFromConfig(cfg), turns: enhanced.NewLimiter(enhanced.DefaultRate)}
 	if p.list == nil {
 		p.list = map[string]*place{}
 	}

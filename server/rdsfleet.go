@@ -11,6 +11,7 @@ import (
 	"stallbook/server/config"
 	"stallbook/server/discover"
 	"stallbook/server/source/awscall"
+	"stallbook/server/source/cloudwatch"
 	"stallbook/server/source/postgres"
 	"stallbook/server/source/rds"
 	"stallbook/store"
@@ -124,7 +125,7 @@ func (f *fleet) wantedMembers() map[store.Ref]*member {
 		for _, in := range list {
 			out[store.Ref{Cluster: h.name, Instance: in.ID}] = &member{
 				rds: h.cfg, at: h.at, in: in, api: []any{placeOf(h.cfg), in.ID},
-				base: []any{h.cfg, in.Host, in.Port, in.Gone != ""},
+				base: []any{h.cfg, in.Host, in.Port, in.Gone != "", in.Storage},
 			}
 		}
 		if ref := (store.Ref{Cluster: h.name, Instance: notFoundYet}); len(list) == 0 {
@@ -155,7 +156,7 @@ func (f *fleet) followMember(ref store.Ref, m *member) error {
 		return err
 	}
 	if !reflect.DeepEqual(old.base, m.base) {
-		for _, name := range []string{"postgres", "latency"} {
+		for _, name := range []string{"postgres", "latency", "cloudwatch"} {
 			f.group.RemoveSource(ref, name)
 		}
 		if err := f.startMember(ref, m); err != nil {
@@ -169,6 +170,9 @@ func (f *fleet) followMember(ref store.Ref, m *member) error {
 func (f *fleet) startMember(ref store.Ref, m *member) error {
 	if m.in.Host == "" || m.in.Gone != "" {
 		return nil
+	}
+	if err := f.startMetrics(ref, m.at, cloudwatch.OfInstance(m.in.ID, m.in.Storage == "gp2"), m.rds.Latency.CloudWatch); err != nil {
+		return err
 	}
 	dsn := m.rds.Login.DSN(m.in.Host, m.in.Port)
 	pg, err := postgres.New(postgres.Options{Ref: ref, DSN: dsn.Reveal(), Databases: databases(m.rds.Databases), Password: m.password()})

@@ -183,6 +183,7 @@ func (s *service) startSources(ctx context.Context, g *errgroup.Group) error {
 		s.pipeline.take(b)
 	}, s.o.Log)
 	s.fleet = newFleet(ctx, group, s.pipeline.window, s.pipeline.take, s.o.Log)
+	s.fleet.incident = s.pipeline.suffers
 	if err := s.fleet.follow(s.o.Config); err != nil {
 		return err
 	}

@@ -35,6 +35,8 @@ type fleet struct {
 	sink   poll.Sink
 	log    *slog.Logger
 	places places
+	// incident reports whether one is open on an instance; nil = nobody judges.
+	incident func(store.Ref) bool
 
 	turn    sync.Mutex // held by whoever starts and stops loops
 	cfg     *config.Config
@@ -119,7 +121,7 @@ func (f *fleet) applyListed(cfg *config.Config) error {
 			f.window.Remove(ref)
 			continue
 		}
-		for _, source := range []string{"nodeexporter", "latency"} { // those that remain are declared again
+		for _, source := range []string{"nodeexporter", "latency", "cloudwatch"} { // those that remain are declared again
 			f.window.RemoveSource(ref, source)
 		}
 	}
@@ -174,6 +176,7 @@ const dataDirectory = "pg.setting.data_directory"
 
 // tell passes on what one source of an instance learnt and another one needs.
 func (f *fleet) tell(b store.Batch) {
+	f.tellBalance(b)
 	dir, ok := b.Facts[dataDirectory]
 	if !ok {
 		return
@@ -196,14 +199,17 @@ func (f *fleet) startLatency(ref store.Ref, in config.Instance, pg *postgres.Sou
 			return fmt.Errorf("%s: latency: %w", ref, err)
 		}
 		return f.add(ref, "latency", src, everySecond)
+	case config.LatencyCloudWatch:
+		if f.members[ref] != nil {
+			return nil // among its other metrics
+		}
+		return f.startMetricLatency(ref, l.CloudWatch)
 	case config.LatencyProbe:
 		src, err := latency.NewProbe(latency.ProbeOptions{DSN: in.Postgres.Reveal(), Every: l.ProbeEvery})
 		if err != nil {
 			return fmt.Errorf("%s: latency: %w", ref, err)
 		}
 		return f.add(ref, "latency", src, everySecond)
-	case config.LatencyCloudWatch:
-		return fmt.Errorf("%s: latency.cloudwatch is not read by this build yet; leave it out, or use prometheus, statements or probe", ref)
 	case config.LatencyAuto, config.LatencyStatements:
 		return f.add(ref, "latency", latency.NewStatements(pg), statementsEvery)
 	}

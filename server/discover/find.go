@@ -26,6 +26,7 @@ type Instance struct {
 	Interval int    // seconds of Enhanced Monitoring, 0 = off
 	MultiAZ  bool   // has a standby that nobody can read
 	Class    string //
+	Storage  string // gp2, gp3, io1, ...
 	Gone     string // why it is not there any more; "" = it is
 }
 
@@ -67,6 +68,7 @@ func describe(in *types.DBInstance) Instance {
 	out := Instance{
 		ID: strings.ToLower(aws.ToString(in.DBInstanceIdentifier)), Resource: aws.ToString(in.DbiResourceId), Engine: strings.ToLower(aws.ToString(in.Engine)),
 		Interval: int(aws.ToInt32(in.MonitoringInterval)), MultiAZ: aws.ToBool(in.MultiAZ), Class: aws.ToString(in.DBInstanceClass),
+		Storage: strings.ToLower(aws.ToString(in.StorageType)),
 	}
 	if in.Endpoint != nil {
 		out.Host, out.Port = aws.ToString(in.Endpoint.Address), int(aws.ToInt32(in.Endpoint.Port))
