@@ -64,4 +64,12 @@ func TestWithoutCloudWatch(t *testing.T) {
 		_, body := s.get("/api/v1/clusters")
 		return strings.Contains(body, "does not permit cloudwatch:GetMetricData for shop-1") && strings.Contains(body, `"source":"rds","ok":true`)
 	})
+	until(t, 5*time.Second, "the settings page names it with the instance", func() bool {
+		_, body := s.get("/settings")
+		return strings.Contains(body, "cloudwatch:GetMetricData") && strings.Contains(body, "shop/shop-1") && strings.Contains(body, "AWS refuses 1 action")
+	})
+	for _, path := range []string{"/settings", "/clusters/shop/shop-1", "/api/v1/clusters"} {
+		_, body := s.get(path)
+		noSecret(t, path, body)
+	}
 }

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,4 +61,15 @@ func (p *places) get(ctx context.Context, where discover.Place) (*place, error) 
 	}
 	p.list[key] = made
 	return made, nil
+}
+
+// all returns the places in use, in a stable order.
+func (p *places) all() []*place {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []*place
+	for _, key := range slices.Sorted(maps.Keys(p.list)) {
+		out = append(out, p.list[key])
+	}
+	return out
 }

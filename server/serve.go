@@ -167,7 +167,7 @@ func (s *service) newPages(db *sqlite.DB) (*web.Server, error) {
 	})
 	pages, err := web.New(web.Deps{
 		Window: p.window, Matcher: judged{p.matcher, db}, Incidents: inc, History: db, Library: p.library.Load,
-		Runner: st, Hub: p.hub, Now: time.Now, Demo: s.o.Demo,
+		Runner: st, Hub: p.hub, Now: time.Now, Demo: s.o.Demo, Settings: s.settings,
 		Site: web.Site{BasePath: cfg.BasePath, PublicURL: cfg.PublicURL, Hosts: cfg.Hosts(), Version: s.o.Version, Mode: s.o.Mode, Muted: s.Muted},
 	})
 	if err != nil {

@@ -670,7 +670,30 @@ func foot(p Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<span class=\"keys js\"><button type=\"button\" class=\"plain\" data-do=\"keys\"><kbd>?</kbd> keys</button> <span><kbd>g</kbd> <kbd>c</kbd> fleet</span> <span><kbd>g</kbd> <kbd>i</kbd> incidents</span> <span><kbd>p</kbd> pause</span> <span><kbd>t</kbd> theme</span></span></footer>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<a href=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var31 string
+		templ_7745c5c3_Var31, templ_7745c5c3_Err = templruntime.NewAttributeExpression(p.Base + "/settings").ResolveURL(ctx)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layout.templ`, Line: 108, Col: 32}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var31)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		if p.Nav == "settings" {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, " aria-current")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, ">Settings and cost</a> <span class=\"keys js\"><button type=\"button\" class=\"plain\" data-do=\"keys\"><kbd>?</kbd> keys</button> <span><kbd>g</kbd> <kbd>c</kbd> fleet</span> <span><kbd>g</kbd> <kbd>i</kbd> incidents</span> <span><kbd>p</kbd> pause</span> <span><kbd>t</kbd> theme</span></span></footer>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -695,7 +718,7 @@ func dialogs() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<dialog id=\"find\" class=\"dialog\" aria-label=\"Find an instance or page\"><form method=\"dialog\"><input class=\"field\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"Instance, cluster or runbook\" aria-label=\"Find\" aria-controls=\"find-list\"><ul id=\"find-list\" class=\"find-list\"></ul><p class=\"dim\" id=\"find-none\" hidden>Nothing here has that name.</p></form></dialog> <dialog id=\"keys\" class=\"dialog\" aria-labelledby=\"keys-head\"><form method=\"dialog\"><h2 id=\"keys-head\">Keys</h2><dl class=\"keylist\"><dt><kbd>/</kbd></dt><dd>find an instance or page</dd><dt><kbd>g</kbd> <kbd>c</kbd></dt><dd>fleet</dd><dt><kbd>g</kbd> <kbd>i</kbd></dt><dd>incidents</dd><dt><kbd>g</kbd> <kbd>r</kbd></dt><dd>runbooks</dd><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous step</dd><dt><kbd>x</kbd></dt><dd>run the check in focus</dd><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>earlier, later</dd><dt><kbd>←</kbd> <kbd>→</kbd></dt><dd>move the cursor of the charts; with Shift by ten</dd><dt><kbd>Enter</kbd></dt><dd>on a chart: diagnosis at that second</dd><dt><kbd>p</kbd></dt><dd>pause and resume</dd><dt><kbd>t</kbd></dt><dd>light, dark</dd></dl><button class=\"btn\">Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<dialog id=\"find\" class=\"dialog\" aria-label=\"Find an instance or page\"><form method=\"dialog\"><input class=\"field\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"Instance, cluster or runbook\" aria-label=\"Find\" aria-controls=\"find-list\"><ul id=\"find-list\" class=\"find-list\"></ul><p class=\"dim\" id=\"find-none\" hidden>Nothing here has that name.</p></form></dialog> <dialog id=\"keys\" class=\"dialog\" aria-labelledby=\"keys-head\"><form method=\"dialog\"><h2 id=\"keys-head\">Keys</h2><dl class=\"keylist\"><dt><kbd>/</kbd></dt><dd>find an instance or page</dd><dt><kbd>g</kbd> <kbd>c</kbd></dt><dd>fleet</dd><dt><kbd>g</kbd> <kbd>i</kbd></dt><dd>incidents</dd><dt><kbd>g</kbd> <kbd>r</kbd></dt><dd>runbooks</dd><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous step</dd><dt><kbd>x</kbd></dt><dd>run the check in focus</dd><dt><kbd>[</kbd> <kbd>]</kbd></dt><dd>earlier, later</dd><dt><kbd>←</kbd> <kbd>→</kbd></dt><dd>move the cursor of the charts; with Shift by ten</dd><dt><kbd>Enter</kbd></dt><dd>on a chart: diagnosis at that second</dd><dt><kbd>p</kbd></dt><dd>pause and resume</dd><dt><kbd>t</kbd></dt><dd>light, dark</dd></dl><button class=\"btn\">Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -26,6 +26,33 @@ type Deps struct {
 	Now       func() time.Time
 	Site      Site
 	Demo      DemoControl // nil outside demo --live
+	// Settings says what is kept and what is asked of AWS; nil where there is
+	// nothing to say, as in a demo of recordings.
+	Settings func() Settings
+}
+
+// Settings is what the page of that name shows beside the history's own health.
+type Settings struct {
+	Retention store.Retention
+	Clouds    []Cloud
+}
+
+// Cloud is one AWS account and region.
+type Cloud struct {
+	Place string // eu-west-1, or eu-west-1 as a role
+	Over  time.Duration
+	Calls []Call
+	Refs  []store.Ref // instances read there
+}
+
+// Call is how often one IAM action was used.
+type Call struct {
+	Action    string // rds:DescribeDBInstances
+	Feature   string // what it brings, a noun phrase
+	Requests  int64
+	Throttled int64
+	Metrics   int64 // metrics asked for, which is what CloudWatch charges for
+	Denied    bool
 }
 
 // Site is how this installation is reached and named.

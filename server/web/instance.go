@@ -85,6 +85,9 @@ func (s *Server) instanceView(ctx context.Context, ref store.Ref, win timeWindow
 	}
 	v.StallsNone = "None in " + win.says() + "."
 	s.instanceSays(&v, g, stalls, open, win, now)
+	if says := s.loadingSays(ctx, ref, now); says != "" && win.live {
+		v.Sub = says
+	}
 
 	set, err := s.chartSet(ctx, ref, win)
 	switch {

@@ -65,6 +65,7 @@ func (s *Server) pages(r chi.Router) {
 	r.Get("/r/{slug}", s.shortLink)
 	r.Get("/go", s.alertLink)
 	r.Post("/demo", s.demoAction)
+	r.Get("/settings", s.settings)
 	r.Get("/incidents", s.incidentList)
 	r.Get("/incidents/{id}", s.incidentPage)
 	r.Post("/demo", s.demoAction)
