@@ -47,22 +47,36 @@ var badCredentials = map[string]string{
 	"MissingAuthenticationToken": "are missing", "MissingAuthenticationTokenException": "are missing",
 }
 
-// Explain says why action (as IAM writes it, rds:DescribeDBInstances) failed for
+// Explain says why asked (as IAM writes it, rds:DescribeDBInstances) failed for
 // what, an instance or a region, and what mends it. It holds neither key nor
 // token, and nothing of AWS's message, which names the caller.
-func Explain(err error, action, what string) string {
+func Explain(err error, asked, what string) string {
 	code := Code(err)
+	if own := innermost(err); own == "sts:AssumeRole" {
+		asked = own // the request itself was never sent
+	}
 	switch {
 	case Denied(err):
-		return fmt.Sprintf("AWS does not permit %s for %s: %s. Allow that action in the IAM policy of the role stallbook runs as (docs/aws.md has the whole policy)", action, what, LostWithout(action))
+		return fmt.Sprintf("AWS does not permit %s for %s: %s. Allow that action in the IAM policy of the role stallbook runs as (docs/aws.md has the whole policy)", asked, what, LostWithout(asked))
 	case Throttled(err):
-		return fmt.Sprintf("AWS throttles %s for %s: the account's requests a second are used up, the next try comes later", action, what)
+		return fmt.Sprintf("AWS throttles %s for %s: the account's requests a second are used up, the next try comes later", asked, what)
 	case badCredentials[code] != "":
-		return fmt.Sprintf("%s for %s: the AWS credentials %s (%s)", action, what, badCredentials[code], code)
+		return fmt.Sprintf("%s for %s: the AWS credentials %s (%s)", asked, what, badCredentials[code], code)
 	case code != "":
-		return fmt.Sprintf("%s for %s: AWS answered %s", action, what, code)
+		return fmt.Sprintf("%s for %s: AWS answered %s", asked, what, code)
 	}
-	return fmt.Sprintf("%s for %s: %s", action, what, unanswered(err))
+	return fmt.Sprintf("%s for %s: %s", asked, what, unanswered(err))
+}
+
+// innermost is the request that failed first: to sign one, another may be needed.
+func innermost(err error) (name string) {
+	for {
+		var op *smithy.OperationError
+		if !errors.As(err, &op) {
+			return name
+		}
+		name, err = action(op.ServiceID, op.OperationName), op.Err
+	}
 }
 
 // unanswered explains a request that AWS did not answer. The error's own text is
