@@ -94,6 +94,71 @@ func TestInsertPassIsSeenOnce(t *testing.T) {
 	}
 }
 
+// A VACUUM by hand is seen by the server like any other, and is no autovacuum.
+func TestVacuumByHandIsNoAutovacuum(t *testing.T) {
+	p := primary(t, 17, map[string]string{"autovacuum": "off"})
+	run1(t, p, "create table by_hand (i int, t text)", "insert into by_hand select g, repeat('x', 200) from generate_series(1, 100000) g")
+	s := source(t, p.DSN("postgres"))
+	good(t, s)
+	watcher, err := p.Connect(t.Context(), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Close(context.WithoutCancel(t.Context()))
+	inProgress := func() (n int) {
+		if err := watcher.QueryRow(t.Context(), "select count(*) from pg_stat_progress_vacuum").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	ended := vacuumSlowly(t, p, "by_hand")
+	seen := 0
+	for going := true; going; time.Sleep(100 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			going = false
+		default:
+		}
+		before := inProgress()
+		b := good(t, s)
+		if before == 1 && inProgress() == 1 {
+			seen++
+		}
+		for _, label := range []string{"", "public.by_hand"} {
+			for _, name := range []string{"pg.vacuum.running", "pg.vacuum.passes"} {
+				if v, _ := value(b, name, label); v != 0 {
+					t.Fatalf("%s{%s} is %v for a VACUUM by hand", name, label, v)
+				}
+			}
+		}
+	}
+	if seen < 3 {
+		t.Errorf("the VACUUM was in progress during %d polls, too few to prove anything", seen)
+	}
+}
+
+// vacuumSlowly vacuums some 3,000 pages, with 20 ms of rest after every ten.
+func vacuumSlowly(t *testing.T, p *lab.Server, table string) <-chan error {
+	t.Helper()
+	conn, err := p.Connect(t.Context(), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		defer conn.Close(context.WithoutCancel(t.Context()))
+		_, err := conn.Exec(t.Context(), "set vacuum_cost_delay = 20; set vacuum_cost_limit = 200; set vacuum_cost_page_hit = 10; set vacuum_cost_page_dirty = 10")
+		if err == nil {
+			_, err = conn.Exec(t.Context(), "vacuum "+table)
+		}
+		ended <- err
+	}()
+	return ended
+}
+
 func TestPassInAnotherDatabaseIsNamed(t *testing.T) {
 	p := primary(t, 17, map[string]string{"autovacuum_naptime": "1s"})
 	run1(t, p, "create database orders")
