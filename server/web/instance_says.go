@@ -33,6 +33,8 @@ func (s *Server) instanceFacts(v *views.Instance, ref store.Ref, open []store.In
 		for name, f := range in.Facts() {
 			if short, ok := strings.CutPrefix(name, "pg.setting."); ok {
 				v.Facts = append(v.Facts, views.Fact{Name: short, Says: cmp.Or(f.Value, "empty")})
+			} else if strings.HasPrefix(name, "rds.") && f.Value != "none" {
+				v.Facts = append(v.Facts, views.Fact{Name: name, Says: f.Value})
 			}
 		}
 	})

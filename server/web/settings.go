@@ -17,7 +17,7 @@ const (
 	month = 30 * 24 * time.Hour
 	// leastWatched is how long requests must have been counted before a month is
 	// estimated from them.
-	leastWatched = 2 * time.Minute
+	leastWatched = time.Hour
 
 	// List prices in dollars; docs/aws.md says where they are from.
 	perMetric    = 0.01 / 1000
@@ -50,10 +50,19 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) {
 	default:
 		v.Head = "AWS permits all that is asked for."
 	}
-	if !v.NoCloud {
+	switch {
+	case v.NoCloud:
+	case young(about.Clouds):
+		v.Sub = "What a month costs is estimated once an hour was counted. Only metrics of CloudWatch are charged for; docs/aws.md has the prices."
+	default:
 		v.Sub = fmt.Sprintf("Requests of this program cost about %s a month at list price. Only metrics of CloudWatch are charged for; prices are those of docs/aws.md, and yours may differ.", price(cost))
 	}
 	s.show(w, r, http.StatusOK, s.frame(r, "Settings and cost", "settings"), views.SettingsPage(v))
+}
+
+// young reports whether some place is counted too short to speak of a month.
+func young(clouds []Cloud) bool {
+	return slices.ContainsFunc(clouds, func(c Cloud) bool { return c.Over < leastWatched })
 }
 
 func denied(c Cloud) (out []views.Item) {
@@ -91,7 +100,7 @@ func used(c Cloud) (out []views.Item) {
 	for _, call := range c.Calls {
 		it := views.Item{Title: call.Action, Aside: c.Place}
 		if c.Over < leastWatched {
-			it.Says = plural(int(call.Requests), "request", "requests") + " so far; a month is estimated after two minutes."
+			it.Says = plural(int(call.Requests), "request", "requests") + " so far; a month is estimated after an hour."
 		} else {
 			it.Says = fmt.Sprintf("%s requests a month, %s.", store.Number(aMonth(call.Requests, c.Over)), charge(call, c.Over))
 		}

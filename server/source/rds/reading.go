@@ -121,10 +121,6 @@ func notes(in *types.DBInstance, c Class) []string {
 	if c.Unknown != "" {
 		out = append(out, c.Unknown+"; until then limits are those of the volume")
 	}
-	if aws.ToInt32(in.MonitoringInterval) == 0 {
-		out = append(out, fmt.Sprintf("Enhanced Monitoring is off, so the disk of %s can't be seen second by second: aws rds modify-db-instance --db-instance-identifier %s --monitoring-interval 1 --monitoring-role-arn ROLE --apply-immediately",
-			aws.ToString(in.DBInstanceIdentifier), aws.ToString(in.DBInstanceIdentifier)))
-	}
 	if other := aws.ToString(in.StorageOperationStatus); other != "" && other != initializing || aws.ToString(in.DBInstanceStatus) == "storage-optimization" {
 		out = append(out, "RDS reports the storage operation "+cmp.Or(other, "storage-optimization")+", which is not the loading of a snapshot: until it ends the limits may be the old ones or the new, and how long it takes is not known")
 	}
