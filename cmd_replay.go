@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -16,7 +17,7 @@ import (
 )
 
 type replayCmd struct {
-	Files    []string `arg:"" name:"file" help:"Recordings (JSON Lines), or Enhanced Monitoring documents."`
+	Files    []string `arg:"" name:"file" help:"Recordings (JSON Lines), or Enhanced Monitoring documents. A dash is standard input."`
 	JSON     bool     `name:"json" help:"Print {\"incidents\":[...]}, as the API does."`
 	Speed    speed    `default:"max" placeholder:"max|N" help:"Recorded seconds in one second (default max)."`
 	Runbooks []string `type:"existingdir" placeholder:"DIR" help:"Folders added to the built-in library."`
@@ -46,7 +47,7 @@ func (c replayCmd) Run(ctx context.Context, term *terminal) error {
 	if err != nil {
 		return usageError{err}
 	}
-	files, closeAll, err := openAll(c.Files)
+	files, closeAll, err := openAll(c.Files, term.In)
 	defer closeAll()
 	if err != nil {
 		return usageError{err}
@@ -77,7 +78,8 @@ func newestFirst(list []store.Incident) {
 	})
 }
 
-func openAll(names []string) (files []server.ReplayFile, closeAll func(), err error) {
+// openAll opens the recordings; the name "-" stands for in.
+func openAll(names []string, in io.Reader) (files []server.ReplayFile, closeAll func(), err error) {
 	var open []*os.File
 	closeAll = func() {
 		for _, f := range open {
@@ -85,6 +87,13 @@ func openAll(names []string) (files []server.ReplayFile, closeAll func(), err er
 		}
 	}
 	for _, name := range names {
+		if name == "-" {
+			files = append(files, server.ReplayFile{Name: "standard input", R: in})
+			continue
+		}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return nil, closeAll, fmt.Errorf("%s is a folder: name the recordings in it", name)
+		}
 		f, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, closeAll, fmt.Errorf("there is no recording %s", name)

@@ -28,7 +28,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the program at once, should closing down hang.
 	context.AfterFunc(ctx, stop)
-	term := &terminal{Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv}
+	term := &terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv}
 	os.Exit(run(ctx, os.Args[1:], term))
 }
 
@@ -43,8 +43,9 @@ type cli struct {
 	Version  versionCmd  `cmd:"" help:"Print version, commit and Go version."`
 }
 
-// terminal is what a command may print to and ask the environment.
+// terminal is what a command may read, print to and ask of the environment.
 type terminal struct {
+	In       io.Reader
 	Out, Err io.Writer
 	Env      func(string) (string, bool)
 }

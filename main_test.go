@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,7 @@ func TestUsageErrors(t *testing.T) {
 	open := writeFile(t, "open.yaml", "listen: 0.0.0.0:8080\nclusters: [{name: a, instances: [{name: b, postgres: host=127.0.0.1 sslmode=disable}]}]\n")
 	closed := writeFile(t, "closed.yaml", "clusters: [{name: a, instances: [{name: b, postgres: host=127.0.0.1 sslmode=disable}]}]\n")
 	typo := writeFile(t, "typo.yaml", "clsters: []\n")
+	folder := t.TempDir()
 	slug := writeFile(t, "slug.yaml", "database: "+filepath.Join(t.TempDir(), "x.db")+"\nclusters: [{name: a, thresholds: {autovacuum-stal: {p50-lift: 2}}, instances: [{name: b, postgres: host=127.0.0.1 sslmode=disable}]}]\n")
 	for name, tc := range map[string]struct {
 		args []string
@@ -58,6 +60,7 @@ func TestUsageErrors(t *testing.T) {
 		"open to all by flag": {[]string{"serve", "--config", closed, "--listen", ":8080"}, "without auth"},
 		"demo open to all":    {[]string{"demo", "--listen", "0.0.0.0:0"}, "without auth"},
 		"no recording":        {[]string{"replay", "/nowhere.jsonl"}, "no recording /nowhere.jsonl"},
+		"a folder":            {[]string{"replay", folder}, "stallbook: " + folder + " is a folder: name the recordings in it\n"},
 		"bad speed":           {[]string{"replay", closed, "--speed", "fast"}, "neither max nor a number"},
 		"bad dsn":             {[]string{"check", "--dsn", "postgres://a:hunter2/x@h/d"}, "percent-encoded"},
 		"nothing to check":    {[]string{"check"}, "--config"},
@@ -100,6 +103,38 @@ func TestReplayFindsTheStall(t *testing.T) {
 	code, out, _ = try(t, "replay", file)
 	if code != exitOK || !strings.Contains(out, "autovacuum-stall") || !strings.Contains(out, "p50-lift") {
 		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// What people read has the units and spans of the pages.
+func TestReplayPrintsForPeople(t *testing.T) {
+	const file = "runbooks/recovery-prefetch/fixtures/replica-pinned-sync-outage.jsonl"
+	code, out, errs := try(t, "replay", file)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for _, bad := range []string{`, for [0-9]+m[0-9]+s`, `[0-9]/s`, `[0-9]%`, `[0-9]{4,} (ms|/s|KiB)`} {
+		if found := regexp.MustCompile(bad).FindString(out); found != "" {
+			t.Errorf("%q stands in\n%s", found, out)
+		}
+	}
+	if !regexp.MustCompile(`, for ([0-9]+ s|[0-9]+ min [0-9]{2} s)\n`).MatchString(out) || !regexp.MustCompile(`[0-9] /s `).MatchString(out) {
+		t.Errorf("no span or no rate in\n%s", out)
+	}
+}
+
+func TestReplayReadsStandardInput(t *testing.T) {
+	const file = "runbooks/autovacuum-stall/fixtures/autovacuum-iops-form.jsonl"
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, want, _ := try(t, "replay", file)
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{"replay", "-"}, &terminal{In: f, Out: &out, Err: &errs})
+	if code != exitOK || out.String() != want || errs.Len() > 0 {
+		t.Errorf("exit %d, %s\n%s", code, errs.String(), out.String())
 	}
 }
 

@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"text/tabwriter"
-	"time"
 
 	"stallbook/store"
 )
@@ -19,7 +17,7 @@ func printIncidents(out io.Writer, list []store.Incident) {
 		in := &list[i]
 		ends := "still open at the end"
 		if in.ClosedAt != nil {
-			ends = "for " + in.Duration(*in.ClosedAt).Round(time.Second).String()
+			ends = "for " + store.Span(in.Duration(*in.ClosedAt))
 		}
 		fmt.Fprintf(out, "%s  %s  %s  %s, %s\n    %s\n", in.OpenedAt.UTC().Format("2006-01-02 15:04:05Z"), in.Ref(), in.Runbook, in.Severity, ends, in.Summary)
 		printEvidence(out, in.Evidence)
@@ -38,14 +36,14 @@ func printEvidence(out io.Writer, list []store.Evidence) {
 	w.Flush()
 }
 
-// comparison is "1087 ms ≥ 14 ms"; what was not observed is a question mark.
+// comparison is "1,087 ms ≥ 14.0 ms"; what was not observed is a question mark.
 func comparison(e store.Evidence) string {
 	seen, limit := e.Text, e.ThreshTxt
 	if e.Observed != nil {
-		seen = figure(*e.Observed) + unitOf(e.Unit)
+		seen = store.Quantity(*e.Observed, e.Unit)
 	}
 	if e.Threshold != nil {
-		limit = figure(*e.Threshold) + unitOf(e.Unit)
+		limit = store.Quantity(*e.Threshold, e.Unit)
 	}
 	if seen == "" {
 		seen = "?"
@@ -54,19 +52,4 @@ func comparison(e store.Evidence) string {
 		limit = "?"
 	}
 	return seen + " " + e.Compare + " " + limit
-}
-
-func unitOf(unit string) string {
-	if unit == "" || unit[0] == '/' || unit == "%" {
-		return unit
-	}
-	return " " + unit
-}
-
-// figure keeps three digits that mean something.
-func figure(v float64) string {
-	if v >= 100 || v <= -100 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }

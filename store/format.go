@@ -1,10 +1,27 @@
 package store
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
+
+// Span writes a duration for a person, to the second: 77 s, 2 min 05 s, 3 h 20 min,
+// 4 d 2 h. A negative one is 0 s.
+func Span(d time.Duration) string {
+	sec := int(max(0, d).Round(time.Second) / time.Second)
+	switch {
+	case sec < 120:
+		return fmt.Sprintf("%d s", sec)
+	case sec < 7200:
+		return fmt.Sprintf("%d min %02d s", sec/60, sec%60)
+	case sec < 48*3600:
+		return fmt.Sprintf("%d h %02d min", sec/3600, sec/60%60)
+	}
+	return fmt.Sprintf("%d d %d h", sec/86400, sec/3600%24)
+}
 
 // Quantity writes a value with its unit for a person: three significant
 // figures, thousands with a comma, milliseconds as seconds from ten seconds on,

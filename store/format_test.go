@@ -3,7 +3,19 @@ package store
 import (
 	"math"
 	"testing"
+	"time"
 )
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0 s", 400 * time.Millisecond: "0 s", 1600 * time.Millisecond: "2 s", 77 * time.Second: "77 s", 119600 * time.Millisecond: "2 min 00 s",
+		125 * time.Second: "2 min 05 s", 2 * time.Hour: "2 h 00 min", 47*time.Hour + 59*time.Minute: "47 h 59 min", 50 * time.Hour: "2 d 2 h",
+	} {
+		if got := Span(d); got != want {
+			t.Errorf("Span(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
 
 func TestQuantity(t *testing.T) {
 	for _, tc := range []struct {

@@ -10,7 +10,10 @@ import (
 )
 
 // nameForm is what may stand in a URL and in a metric label as it is.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// longestName in characters, as in PostgreSQL and in a host name.
+const longestName = 63
 
 func (r *reader) clusters(raw []cluster, into *Config) {
 	if len(raw) == 0 {
@@ -56,6 +59,8 @@ func (r *reader) name(text, path, what string, seen map[string]int) string {
 		r.missing(path, "name", "every "+what+" needs one, it stands in links and incidents")
 	case !nameForm.MatchString(name):
 		r.add(p, "%s: %q can't stand in a link; use letters, digits, - . _, and begin with a letter or digit", p, name)
+	case len(name) > longestName:
+		r.add(p, "%s: %q has %d characters; %d are the most", p, name, len(name), longestName)
 	case seen[name] != 0:
 		r.add(p, "%s: another %s is called %q, on line %d", p, what, name, seen[name])
 	default:

@@ -107,6 +107,7 @@ func (r *reader) duration(text, path string, def, least time.Duration) time.Dura
 	switch {
 	case !ok:
 		r.add(path, "%s: %q is no duration; write a number and a unit, such as 200ms, 10m, 36h or 14d", path, text)
+		return def // so that nothing is said of how it compares with others
 	case d < least:
 		r.add(path, "%s: %s is too short, the least is %s", path, text, least)
 	}

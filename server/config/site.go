@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func (r *reader) config(raw *file) *Config {
 		Listen:    r.listen(raw.Listen),
 		PublicURL: r.publicURL(raw.PublicURL),
 		BasePath:  r.basePath(raw.BasePath),
-		Database:  r.local(orDefault(raw.Database, DefaultDatabase), "database"),
+		Database:  r.database(raw.Database),
 		Runbooks:  r.runbooks(raw.Runbooks),
 		Retention: r.retention(raw.Retention),
 		TLS:       r.tls(raw.TLS),
@@ -110,25 +111,45 @@ func (r *reader) basePath(text string) string {
 	return text
 }
 
+func (r *reader) database(text string) string {
+	path := r.local(orDefault(text, DefaultDatabase), "database")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		r.add("database", "database: %s is a folder; name a file in it, such as %s", resolved(path), filepath.Join(resolved(path), DefaultDatabase))
+	}
+	return path
+}
+
+// resolved is a path as it is looked up, wherever the program was started.
+func resolved(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
 func (r *reader) runbooks(dirs []string) []string {
 	out := make([]string, len(dirs))
 	for i, d := range dirs {
 		path := "runbooks[" + strconv.Itoa(i) + "]"
 		out[i] = r.local(d, path)
-		if info, err := os.Stat(out[i]); err != nil || !info.IsDir() {
-			r.add(path, "%s: there is no folder %s", path, out[i])
+		if info, err := os.Stat(out[i]); err != nil {
+			r.add(path, "runbooks: there is no folder %s", resolved(out[i]))
+		} else if !info.IsDir() {
+			r.add(path, "runbooks: %s is a file; name the folder of runbooks", resolved(out[i]))
 		}
 	}
 	return out
 }
 
 func (r *reader) retention(raw retention) store.Retention {
+	before := len(r.found)
 	out := store.Retention{
-		Raw:      r.duration(raw.Raw, "retention.raw", DefaultRaw, time.Hour),
-		Rollup:   r.duration(raw.Rollup, "retention.rollup", DefaultRollup, 24*time.Hour),
-		MaxBytes: r.size(raw.MaxSize, "retention.max_size", DefaultMaxBytes, 16<<20),
+		Raw:    r.duration(raw.Raw, "retention.raw", DefaultRaw, time.Hour),
+		Rollup: r.duration(raw.Rollup, "retention.rollup", DefaultRollup, 24*time.Hour),
 	}
-	if out.Raw > out.Rollup && raw.Rollup != "" {
+	bothGood := len(r.found) == before // else there is nothing to compare
+	out.MaxBytes = r.size(raw.MaxSize, "retention.max_size", DefaultMaxBytes, 16<<20)
+	if bothGood && out.Raw > out.Rollup && raw.Rollup != "" {
 		r.add("retention.rollup", "retention.rollup: minutes are kept for %s, less than the seconds they are made of (%s)", raw.Rollup, orDefault(raw.Raw, "14d"))
 	}
 	out.Rollup = max(out.Rollup, out.Raw)

@@ -204,7 +204,7 @@ func (m *Matcher) advance(standing map[store.Ref]bool, leads map[string]string, 
 		}
 		if in.State == store.StateOpen && quiet >= clearingAfter {
 			in.State = store.StateClearing
-			m.note(in, now, "clearing", "It no longer matches; it closes after "+seconds(in.releaseTime())+" without a match")
+			m.note(in, now, "clearing", "It no longer matches; it closes after "+store.Span(in.releaseTime())+" without a match")
 		}
 		return false
 	})
@@ -251,16 +251,7 @@ func over(in *incident) string {
 	if lasted <= 0 {
 		return "Over when it was recognised"
 	}
-	return "Over after " + seconds(lasted)
-}
-
-// seconds writes a duration as people say it: 77 s, 2 min 05 s.
-func seconds(d time.Duration) string {
-	s := int(d.Seconds())
-	if s < 120 {
-		return fmt.Sprintf("%d s", s)
-	}
-	return fmt.Sprintf("%d min %02d s", s/60, s%60)
+	return "Over after " + store.Span(lasted)
 }
 
 func (m *Matcher) close(in *incident, now time.Time, says string) bool {

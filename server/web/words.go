@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -16,20 +15,8 @@ func clock(t time.Time) string { return t.UTC().Format("15:04:05") }
 
 func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
-// lasted words a duration as the pages do: 7 s, 2 min 05 s, 3 h 20 min, 4 d 2 h.
-func lasted(d time.Duration) string {
-	d = max(0, d)
-	sec := int(d.Round(time.Second) / time.Second)
-	switch {
-	case sec < 120:
-		return fmt.Sprintf("%d s", sec)
-	case sec < 7200:
-		return fmt.Sprintf("%d min %02d s", sec/60, sec%60)
-	case sec < 48*3600:
-		return fmt.Sprintf("%d h %02d min", sec/3600, sec/60%60)
-	}
-	return fmt.Sprintf("%d d %d h", sec/86400, sec/3600%24)
-}
+// lasted words a duration as the pages do.
+func lasted(d time.Duration) string { return store.Span(d) }
 
 // lowerFirst makes a title part of a sentence, unless it starts with a name or
 // an abbreviation (WAL, RDS).

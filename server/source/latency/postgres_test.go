@@ -163,7 +163,7 @@ func TestStatementsOnARealServer(t *testing.T) {
 		}
 	}
 	run(3, time.Millisecond)
-	if b := collect(); b.Err != "" || len(b.Notes) != 1 || !strings.Contains(b.Notes[0], "GRANT pg_read_all_stats") {
+	if b := collect(); b.Err != "" || len(b.Notes) != 1 || !strings.Contains(b.Notes[0], "GRANT pg_read_all_stats TO watcher;") {
 		t.Errorf("without the right to see others: %q, %q", b.Err, b.Notes)
 	}
 	if err := server.Exec(ctx, "postgres", "GRANT pg_read_all_stats TO watcher"); err != nil {

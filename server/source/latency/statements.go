@@ -33,6 +33,7 @@ type Querier interface {
 type Statements struct {
 	q      Querier
 	schema string // quoted; "" until the extension was found
+	role   string // quoted: our own, known when schema is
 	told   bool
 	last   map[StatementKey]StatementCounters
 	lastAt time.Time
@@ -69,7 +70,7 @@ func (s *Statements) Collect(ctx context.Context, now time.Time) store.Batch {
 
 func (s *Statements) read(ctx context.Context, b *store.Batch) error {
 	if s.schema == "" {
-		if err := s.q.QueryRows(ctx, extensionSQL, func(row pgx.CollectableRow) error { return row.Scan(&s.schema) }); err != nil {
+		if err := s.q.QueryRows(ctx, extensionSQL, func(row pgx.CollectableRow) error { return row.Scan(&s.schema, &s.role) }); err != nil {
 			return err
 		}
 		if s.schema == "" {
@@ -83,7 +84,7 @@ func (s *Statements) read(ctx context.Context, b *store.Batch) error {
 	}
 	at := time.Now()
 	if masked > 0 {
-		b.Notes = append(b.Notes, fmt.Sprintf("%d statements of other roles are hidden, so latency is that of the rest. Mend: GRANT pg_read_all_stats TO CURRENT_USER (or pg_monitor)", masked))
+		b.Notes = append(b.Notes, fmt.Sprintf("%d statements of other roles are hidden, so latency is that of the rest. Mend: GRANT pg_read_all_stats TO %s; pg_monitor includes it", masked, s.role))
 	}
 	if e, ok := Estimate(s.last, rows); ok {
 		b.Elapsed = at.Sub(s.lastAt)
