@@ -32,7 +32,9 @@ func (c demoCmd) Run(ctx context.Context, term *terminal) error {
 		fmt.Fprintf(term.Out, "\n  The demo is at %s\n  Ctrl-C ends it and removes its files.\n\n", url)
 	}}
 	if c.Live {
-		fmt.Fprintln(term.Out, "Starting a primary and a synchronous standby; this takes some seconds.")
+		o.Starting = func() {
+			fmt.Fprintln(term.Out, "Starting a primary and a synchronous standby; this takes some seconds.")
+		}
 		return server.DemoLive(ctx, o)
 	}
 	return server.Demo(ctx, o)

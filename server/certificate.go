@@ -19,18 +19,22 @@ func newCertificate(c *config.TLS) (*certificate, error) {
 	if c == nil {
 		return nil, nil
 	}
+	pair, err := readPair(c)
+	if err != nil {
+		return nil, err
+	}
 	out := new(certificate)
-	return out, out.read(c)
+	out.now.Store(pair)
+	return out, nil
 }
 
-// read replaces the certificate; after an error the old one stays.
-func (c *certificate) read(files *config.TLS) error {
+// readPair reads a certificate with its key and sees that they belong together.
+func readPair(files *config.TLS) (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
 	if err != nil {
-		return fmt.Errorf("tls: %s with %s can't be used: %w", files.Cert, files.Key, err)
+		return nil, fmt.Errorf("tls: %s with %s can't be used: %w", files.Cert, files.Key, err)
 	}
-	c.now.Store(&pair)
-	return nil
+	return &pair, nil
 }
 
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil }

@@ -19,6 +19,8 @@ type DemoOptions struct {
 	Version string
 	Log     *slog.Logger
 	Ready   func(url string)
+	// Starting is called before a live demo starts its servers; may be nil.
+	Starting func()
 }
 
 // demoTape is a recording of the library as a cluster of the demo.

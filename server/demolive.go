@@ -17,6 +17,11 @@ import (
 // DemoLive starts a real primary and a real synchronous standby in a temporary
 // folder and polls them like any cluster. Everything is removed at the end.
 func DemoLive(ctx context.Context, o DemoOptions) (err error) {
+	l, err := listen(o.Listen) // first: servers that nobody can look at are in vain
+	if err != nil {
+		return err
+	}
+	defer l.Close()
 	dir, err := os.MkdirTemp("", "stallbook-live-")
 	if err != nil {
 		return fmt.Errorf("a temporary folder for the demo: %w", err)
@@ -25,6 +30,9 @@ func DemoLive(ctx context.Context, o DemoOptions) (err error) {
 	bin, err := newest()
 	if err != nil {
 		return err
+	}
+	if o.Starting != nil {
+		o.Starting()
 	}
 	primary, err := lab.StartPrimary(ctx, lab.Options{Binaries: bin, Checksums: true})
 	if err != nil {
@@ -46,7 +54,7 @@ func DemoLive(ctx context.Context, o DemoOptions) (err error) {
 		{Name: "lab-2", Postgres: config.NewSecret(standby.DSN("postgres"), "lab-2"), Latency: config.Latency{Kind: config.LatencyNone}},
 	}}}
 	return Serve(ctx, Options{
-		Config: cfg, Version: o.Version, Mode: "demo --live", Log: o.Log, Ready: o.Ready,
+		Config: cfg, Version: o.Version, Mode: "demo --live", Log: o.Log, Ready: o.Ready, Listener: l,
 		Demo: &stalls{primary: primary, standby: standby},
 	})
 }

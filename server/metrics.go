@@ -2,30 +2,20 @@ package server
 
 import (
 	"stallbook/server/config"
-	"stallbook/server/discover"
 	"stallbook/server/source/cloudwatch"
 	"stallbook/server/source/rds"
 	"stallbook/store"
 )
 
-// startMetrics begins to read CloudWatch for an instance: what it has of RDS, and
-// the latency metric that the configuration names.
-func (f *fleet) startMetrics(ref store.Ref, at *place, metrics []cloudwatch.Metric, l *config.CloudWatchMetric) error {
+// metricsOf reads CloudWatch for an instance: what it has of RDS, and the latency
+// metric that the configuration names.
+func (f *fleet) metricsOf(ref store.Ref, at *place, metrics []cloudwatch.Metric, l *config.CloudWatchMetric) named {
 	if l != nil {
 		metrics = append(metrics, cloudwatch.Latency{Namespace: l.Namespace, Name: l.Metric, Dimensions: l.Dimensions, Seconds: l.Seconds}.Metrics()...)
 	}
-	src := cloudwatch.NewSource(at.cw, cloudwatch.Options{Ref: ref, What: ref.Instance, Metrics: metrics, Incident: func() bool { return f.suffers(ref) }})
-	return f.add(ref, "cloudwatch", src, cloudwatch.Every)
-}
-
-// startMetricLatency reads the latency of an instance that is not found through
-// the RDS API, with the program's own identity.
-func (f *fleet) startMetricLatency(ref store.Ref, l *config.CloudWatchMetric) error {
-	at, err := f.places.get(f.ctx, discover.Place{Region: l.Region})
-	if err != nil {
-		return err
-	}
-	return f.startMetrics(ref, at, nil, l)
+	return named{"cloudwatch", cloudwatch.NewSource(at.cw, cloudwatch.Options{
+		Ref: ref, What: ref.Instance, Metrics: metrics, Incident: func() bool { return f.suffers(ref) },
+	}), cloudwatch.Every}
 }
 
 // suffers reports whether an incident is open on an instance; without anybody

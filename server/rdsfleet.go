@@ -43,25 +43,24 @@ type member struct {
 
 // gather makes a herd of each rds cluster of the configuration and keeps those
 // that did not change, with what they found.
-func (f *fleet) gather(cfg *config.Config) error {
-	old := f.herds
-	f.herds = map[string]*herd{}
+func (f *fleet) gather(cfg *config.Config) (map[string]*herd, error) {
+	herds := map[string]*herd{}
 	for i := range cfg.Clusters {
 		c := &cfg.Clusters[i]
 		if c.RDS == nil {
 			continue
 		}
-		if h := old[c.Name]; h != nil && reflect.DeepEqual(h.cfg, c.RDS) {
-			f.herds[c.Name] = h
+		if h := f.herds[c.Name]; h != nil && reflect.DeepEqual(h.cfg, c.RDS) {
+			herds[c.Name] = h
 			continue
 		}
 		at, err := f.places.get(f.ctx, placeOf(c.RDS))
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
-		f.herds[c.Name] = &herd{c.Name, c.RDS, at, discover.NewBook(discover.Want{Instances: c.RDS.Instances, Cluster: c.RDS.Cluster, Tags: c.RDS.Tags})}
+		herds[c.Name] = &herd{c.Name, c.RDS, at, discover.NewBook(discover.Want{Instances: c.RDS.Instances, Cluster: c.RDS.Cluster, Tags: c.RDS.Tags})}
 	}
-	return nil
+	return herds, nil
 }
 
 // discover looks for instances until ctx ends.
@@ -98,7 +97,9 @@ func (f *fleet) look(ctx context.Context, now time.Time) {
 	}
 	f.turn.Lock()
 	defer f.turn.Unlock()
-	if err := f.apply(); err != nil {
+	wanted := f.wantedMembers()
+	f.stopMembers(wanted)
+	if err := f.followMembers(wanted); err != nil {
 		f.log.Error("an instance can't be read", "error", err)
 	}
 }
@@ -158,6 +159,9 @@ func (f *fleet) followMember(ref store.Ref, m *member) error {
 	if !reflect.DeepEqual(old.base, m.base) {
 		for _, name := range []string{"postgres", "latency", "cloudwatch"} {
 			f.group.RemoveSource(ref, name)
+			if name != "postgres" { // which is always declared again
+				f.window.RemoveSource(ref, name)
+			}
 		}
 		if err := f.startMember(ref, m); err != nil {
 			return err
@@ -171,18 +175,17 @@ func (f *fleet) startMember(ref store.Ref, m *member) error {
 	if m.in.Host == "" || m.in.Gone != "" {
 		return nil
 	}
-	if err := f.startMetrics(ref, m.at, cloudwatch.OfInstance(m.in.ID, m.in.Storage == "gp2"), m.rds.Latency.CloudWatch); err != nil {
-		return err
-	}
 	dsn := m.rds.Login.DSN(m.in.Host, m.in.Port)
 	pg, err := postgres.New(postgres.Options{Ref: ref, DSN: dsn.Reveal(), Databases: databases(m.rds.Databases), Password: m.password()})
 	if err != nil {
 		return fmt.Errorf("%s: %w", ref, err)
 	}
-	if err := f.add(ref, "postgres", pg, everySecond); err != nil {
-		return err
+	l, err := latencyOf(dsn, m.rds.Latency, pg)
+	if err != nil {
+		return fmt.Errorf("%s: latency: %w", ref, err)
 	}
-	return f.startLatency(ref, config.Instance{Name: m.in.ID, Postgres: dsn, Latency: m.rds.Latency}, pg)
+	return f.addAll(ref, append(l, named{"postgres", pg, everySecond},
+		f.metricsOf(ref, m.at, cloudwatch.OfInstance(m.in.ID, m.in.Storage == "gp2"), m.rds.Latency.CloudWatch)))
 }
 
 // password makes a token for each connection, or nothing where the DSN has all.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 
 	"stallbook/server/config"
 	"stallbook/server/match"
@@ -42,13 +43,18 @@ func (s *service) reload(load func() (*config.Config, error)) error {
 			s.o.Log.Warn("this key takes effect at the next start", "key", name)
 		}
 	}
-	if s.cert != nil && cfg.TLS != nil {
-		if err := s.cert.read(cfg.TLS); err != nil {
+	renewed := s.cert != nil && cfg.TLS != nil
+	var pair *tls.Certificate
+	if renewed {
+		if pair, err = readPair(cfg.TLS); err != nil {
 			return err
 		}
 	}
 	if err := s.fleet.follow(cfg); err != nil {
 		return err
+	}
+	if renewed {
+		s.cert.now.Store(pair)
 	}
 	s.cfg.Store(cfg)
 	s.pipeline.library.Store(lib)

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"sync/atomic"
 	"time"
@@ -27,6 +29,8 @@ type Options struct {
 	Mode    string // shown in the bar of a demo; "" for a service
 	Log     *slog.Logger
 	Ready   func(url string) // called when the address is open; may be nil
+	// Listener is the address already open, which Serve closes; nil = Serve opens it.
+	Listener net.Listener
 	// Reload brings a new configuration each time the operator asks for one: the
 	// function reads and checks the file. nil: no reload.
 	Reload <-chan func() (*config.Config, error)
@@ -84,17 +88,15 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	address := o.Listen
-	if address == "" {
-		address = o.Config.Listen
-	}
 	cert, err := newCertificate(o.Config.TLS)
 	if err != nil {
 		return err
 	}
-	l, err := listen(address)
-	if err != nil {
-		return err
+	l := o.Listener
+	if l == nil {
+		if l, err = listen(cmp.Or(o.Listen, o.Config.Listen)); err != nil {
+			return err
+		}
 	}
 	defer l.Close()
 	db, err := sqlite.Open(ctx, o.Config.Database, sqlite.Options{Retention: o.Config.Retention, Log: o.Log, Clock: time.Now})

@@ -3,17 +3,13 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"reflect"
 	"sync"
 	"time"
 
 	"stallbook/server/config"
 	"stallbook/server/poll"
-	"stallbook/server/source/latency"
 	"stallbook/server/source/nodeexporter"
-	"stallbook/server/source/postgres"
 	"stallbook/server/source/rds"
 	"stallbook/store"
 )
@@ -39,7 +35,6 @@ type fleet struct {
 	incident func(store.Ref) bool
 
 	turn    sync.Mutex // held by whoever starts and stops loops
-	cfg     *config.Config
 	running map[store.Ref]config.Instance // listed in the configuration
 	herds   map[string]*herd              // found through the RDS API, by cluster
 	members map[store.Ref]*member
@@ -58,22 +53,27 @@ func newFleet(ctx context.Context, group *poll.Group, window *store.Window, sink
 }
 
 // follow starts what is new or changed and stops what is gone. An instance that
-// did not change keeps its connection and what is usual there.
+// did not change keeps its connection and what is usual there. After an error
+// everything runs as before: what may fail comes before the first stop.
 func (f *fleet) follow(cfg *config.Config) error {
 	f.turn.Lock()
 	defer f.turn.Unlock()
-	if err := f.gather(cfg); err != nil {
+	herds, err := f.gather(cfg)
+	if err != nil {
 		return err
 	}
-	f.cfg = cfg
-	return f.apply()
+	next, err := f.prepare(cfg)
+	if err != nil {
+		return err
+	}
+	f.herds = herds
+	f.stopListed(next)
+	wanted := f.wantedMembers()
+	f.stopMembers(wanted) // before the listed ones start: a cluster may have changed its kind
+	return errors.Join(f.startListed(next), f.followMembers(wanted))
 }
 
-// apply brings the loops in step with what is listed and what was found. One
-// instance that can't be started does not hold up the others.
-func (f *fleet) apply() error {
-	err := f.applyListed(f.cfg)
-	wanted := f.wantedMembers()
+func (f *fleet) stopMembers(wanted map[store.Ref]*member) {
 	for ref := range f.members {
 		if wanted[ref] == nil {
 			f.group.Remove(ref)
@@ -82,6 +82,11 @@ func (f *fleet) apply() error {
 			f.window.Remove(ref)
 		}
 	}
+}
+
+// followMembers brings the loops in step with what was found. One instance that
+// can't be started does not hold up the others.
+func (f *fleet) followMembers(wanted map[store.Ref]*member) (err error) {
 	for ref, m := range wanted {
 		err = errors.Join(err, f.followMember(ref, m))
 	}
@@ -101,17 +106,11 @@ func (f *fleet) setAPI(ref store.Ref, src *rds.Source) {
 	f.apis[ref] = src
 }
 
-// applyListed follows the instances that the configuration lists.
-func (f *fleet) applyListed(cfg *config.Config) error {
-	wanted := map[store.Ref]config.Instance{}
-	for _, c := range cfg.Clusters {
-		for _, in := range c.Instances {
-			wanted[store.Ref{Cluster: c.Name, Instance: in.Name}] = in
-		}
-	}
-	for ref, old := range f.running {
-		now, stays := wanted[ref]
-		if stays && reflect.DeepEqual(old, now) {
+// stopListed stops the listed instances that are gone or changed.
+func (f *fleet) stopListed(next map[store.Ref]*prepared) {
+	for ref := range f.running {
+		p, stays := next[ref]
+		if stays && p == nil {
 			continue
 		}
 		f.group.Remove(ref)
@@ -125,50 +124,23 @@ func (f *fleet) applyListed(cfg *config.Config) error {
 			f.window.RemoveSource(ref, source)
 		}
 	}
-	for ref, in := range wanted {
-		if _, runs := f.running[ref]; runs {
+}
+
+// startListed begins to read the listed instances that are new or changed.
+func (f *fleet) startListed(next map[store.Ref]*prepared) (err error) {
+	for ref, p := range next {
+		if p == nil {
 			continue
 		}
-		if err := f.start(ref, in); err != nil {
-			return err
+		f.running[ref] = p.in
+		if p.disk != nil {
+			f.mu.Lock()
+			f.disks[ref] = p.disk
+			f.mu.Unlock()
 		}
-		f.running[ref] = in
+		err = errors.Join(err, f.addAll(ref, p.sources))
 	}
-	return nil
-}
-
-// start begins to read one instance.
-func (f *fleet) start(ref store.Ref, in config.Instance) error {
-	pg, err := postgres.New(postgres.Options{
-		Ref: ref, DSN: in.Postgres.Reveal(), Databases: databases(in.Databases),
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", ref, err)
-	}
-	if err := f.add(ref, "postgres", pg, everySecond); err != nil {
-		return err
-	}
-	if err := f.startDisk(ref, in); err != nil {
-		return err
-	}
-	return f.startLatency(ref, in, pg)
-}
-
-func (f *fleet) startDisk(ref store.Ref, in config.Instance) error {
-	if in.NodeExporter == nil {
-		return nil
-	}
-	ne, err := nodeexporter.New(nodeexporter.Options{
-		Ref: ref, URL: in.NodeExporter.URL.Reveal(), Device: in.NodeExporter.Device, DataDir: in.NodeExporter.DataDir,
-		Limits: limits(in.Disk),
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", ref, err)
-	}
-	f.mu.Lock()
-	f.disks[ref] = ne
-	f.mu.Unlock()
-	return f.add(ref, "nodeexporter", ne, everySecond)
+	return err
 }
 
 // dataDirectory is the fact by which the disk's source finds the right device.
@@ -189,31 +161,12 @@ func (f *fleet) tell(b store.Batch) {
 	}
 }
 
-func (f *fleet) startLatency(ref store.Ref, in config.Instance, pg *postgres.Source) error {
-	switch l := in.Latency; l.Kind {
-	case config.LatencyPrometheus:
-		src, err := latency.NewHistogram(latency.HistogramOptions{
-			URL: l.Prometheus.URL.Reveal(), Histogram: l.Prometheus.Histogram, Match: l.Prometheus.Match,
-		})
-		if err != nil {
-			return fmt.Errorf("%s: latency: %w", ref, err)
-		}
-		return f.add(ref, "latency", src, everySecond)
-	case config.LatencyCloudWatch:
-		if f.members[ref] != nil {
-			return nil // among its other metrics
-		}
-		return f.startMetricLatency(ref, l.CloudWatch)
-	case config.LatencyProbe:
-		src, err := latency.NewProbe(latency.ProbeOptions{DSN: in.Postgres.Reveal(), Every: l.ProbeEvery})
-		if err != nil {
-			return fmt.Errorf("%s: latency: %w", ref, err)
-		}
-		return f.add(ref, "latency", src, everySecond)
-	case config.LatencyAuto, config.LatencyStatements:
-		return f.add(ref, "latency", latency.NewStatements(pg), statementsEvery)
+// addAll starts the loops of one instance.
+func (f *fleet) addAll(ref store.Ref, list []named) (err error) {
+	for _, n := range list {
+		err = errors.Join(err, f.add(ref, n.name, n.src, n.every))
 	}
-	return nil
+	return err
 }
 
 func (f *fleet) add(ref store.Ref, name string, src poll.Source, every time.Duration) error {
