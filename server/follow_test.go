@@ -102,6 +102,28 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// The history may bring back what the file has no more.
+func TestFollowForgetsWhatOnlyTheHistoryKnows(t *testing.T) {
+	f, _ := rigFleet(t)
+	ref, gone := store.Ref{Cluster: "orders", Instance: "a"}, store.Ref{Cluster: "orders", Instance: "b"}
+	for _, b := range []store.Batch{{Ref: ref, Source: "postgres"}, {Ref: ref, Source: "nodeexporter"}, {Ref: gone, Source: "postgres"}} {
+		b.At = time.Now().Add(-time.Minute)
+		f.window.Push(b)
+	}
+	cfg := &config.Config{Clusters: []config.Cluster{{Name: "orders", Instances: []config.Instance{
+		{Name: "a", Postgres: config.NewSecret("host=127.0.0.1 port=1 sslmode=disable", "a"), Latency: config.Latency{Kind: config.LatencyNone}},
+	}}}}
+	if err := f.follow(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(sourcesOf(f, ref)); got != "[postgres]" {
+		t.Errorf("sources %s", got)
+	}
+	if got := f.refs(); len(got) != 1 {
+		t.Errorf("instances %v", got)
+	}
+}
+
 // A live demo says that its address is taken before it starts any server.
 func TestDemoLiveLooksAtItsAddressFirst(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

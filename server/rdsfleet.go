@@ -99,6 +99,11 @@ func (f *fleet) look(ctx context.Context, now time.Time) {
 	defer f.turn.Unlock()
 	wanted := f.wantedMembers()
 	f.stopMembers(wanted)
+	for _, ref := range f.refs() {
+		if f.herds[ref.Cluster] != nil && wanted[ref] == nil && wanted[store.Ref{Cluster: ref.Cluster, Instance: notFoundYet}] == nil {
+			f.window.Remove(ref) // the history still had it
+		}
+	}
 	if err := f.followMembers(wanted); err != nil {
 		f.log.Error("an instance can't be read", "error", err)
 	}

@@ -34,7 +34,7 @@ type fleet struct {
 	// incident reports whether one is open on an instance; nil = nobody judges.
 	incident func(store.Ref) bool
 
-	turn    sync.Mutex // held by whoever starts and stops loops
+	turn    sync.Mutex                    // held by whoever starts and stops loops
 	running map[store.Ref]config.Instance // listed in the configuration
 	herds   map[string]*herd              // found through the RDS API, by cluster
 	members map[store.Ref]*member
@@ -69,6 +69,9 @@ func (f *fleet) follow(cfg *config.Config) error {
 	f.herds = herds
 	f.stopListed(next)
 	wanted := f.wantedMembers()
+	if len(cfg.Clusters) > 0 { // a demo has none: its instances come by themselves
+		f.forgetStrangers(next, wanted)
+	}
 	f.stopMembers(wanted) // before the listed ones start: a cluster may have changed its kind
 	return errors.Join(f.startListed(next), f.followMembers(wanted))
 }
@@ -118,10 +121,6 @@ func (f *fleet) stopListed(next map[store.Ref]*prepared) {
 		f.forget(ref)
 		if !stays {
 			f.window.Remove(ref)
-			continue
-		}
-		for _, source := range []string{"nodeexporter", "latency", "cloudwatch"} { // those that remain are declared again
-			f.window.RemoveSource(ref, source)
 		}
 	}
 }
@@ -138,6 +137,7 @@ func (f *fleet) startListed(next map[store.Ref]*prepared) (err error) {
 			f.disks[ref] = p.disk
 			f.mu.Unlock()
 		}
+		f.forgetSources(ref, p.sources)
 		err = errors.Join(err, f.addAll(ref, p.sources))
 	}
 	return err
