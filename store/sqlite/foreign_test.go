@@ -47,6 +47,14 @@ func TestOneProgramAtATime(t *testing.T) {
 	} else if !strings.Contains(err.Error(), "another stallbook") {
 		t.Errorf("says %q", err)
 	}
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := Open(t.Context(), link, Options{}); err == nil {
+		second.Close()
+		t.Error("a second program opened it by another name")
+	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}

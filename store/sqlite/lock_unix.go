@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"stallbook/store"
@@ -16,6 +17,9 @@ import (
 // can't be made is no reason not to start: what is wrong with the folder shows
 // when the database is opened.
 func lock(path string) (*os.File, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // two names of one file are one file
+	}
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, nil

@@ -73,6 +73,47 @@ func describe(w *store.Window) []string {
 	return out
 }
 
+// A source that failed until the program stopped, and began to before what is
+// asked for, is failing still after the restart, and its last answer is as old.
+func TestRecentKnowsAFailingSource(t *testing.T) {
+	db, c := openNew(t, day)
+	up := store.Sample{Signal: signal("source.ok"), Label: "postgres", N: 1}
+	down := up
+	down.N = 0
+	db.Append(batch("postgres", at(0), time.Second, gauge(active, 1), up))
+	for sec := 1; sec < 120; sec++ {
+		b := batch("postgres", at(sec), 0, down)
+		b.Err = "connection refused"
+		db.Append(b)
+	}
+	flush(t, db)
+	path := db.path
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = openAt(t, path, c, store.Retention{})
+	defer db.Close()
+	status := func(from, to int) (s store.SourceStatus) {
+		t.Helper()
+		batches, err := db.Recent(t.Context(), at(from), at(to), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := store.NewWindow(nil)
+		for _, b := range batches {
+			w.Push(b)
+		}
+		w.Read(func(v store.View) { s = v.Instance(ref).Sources()[0] })
+		return s
+	}
+	if s := status(0, 119); s.OK || !s.LastOK.Equal(at(0)) || !s.LastTry.Equal(at(119)) || s.Message != "connection refused" {
+		t.Errorf("with its last answer: %+v", s)
+	}
+	if s := status(60, 119); s.OK || !s.LastOK.IsZero() || s.Message != "connection refused" {
+		t.Errorf("without an answer in that time: %+v", s)
+	}
+}
+
 // A past moment has the role and the facts of then, with the time they began.
 func TestRecentKnowsWhatWasSaidThen(t *testing.T) {
 	db, c := openNew(t, day)
