@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -38,50 +36,14 @@ func (db *DB) SaveIncident(in store.Incident) error {
 
 // Incident returns one incident; store.ErrNotFound when there is none.
 func (db *DB) Incident(ctx context.Context, id string) (store.Incident, error) {
-	var out store.Incident
-	var doc string
-	err := db.r.QueryRowContext(ctx, "SELECT doc FROM incident WHERE id = ?", id).Scan(&doc)
-	switch {
-	case err == nil:
-		err = json.Unmarshal([]byte(doc), &out)
-	case errors.Is(err, sql.ErrNoRows):
-		err = store.ErrNotFound
-	}
-	db.saves.each(func(v any) {
-		if in, ok := v.(store.Incident); ok && in.ID == id {
-			out, err = in, nil
-		}
-	})
-	return out, err
+	return incidentDocs().one(ctx, db, "SELECT doc FROM incident WHERE id = ?", id)
 }
 
 // Incidents lists incidents, newest first.
 func (db *DB) Incidents(ctx context.Context, f store.IncidentFilter) ([]store.Incident, error) {
 	where, args := incidentWhere(f)
-	var out []store.Incident
-	err := query(ctx, db.r, func(r *sql.Rows) error {
-		var doc string
-		if err := r.Scan(&doc); err != nil {
-			return err
-		}
-		var in store.Incident
-		if err := json.Unmarshal([]byte(doc), &in); err != nil {
-			return err
-		}
-		out = append(out, in)
-		return nil
-	}, "SELECT doc FROM incident"+where+" ORDER BY opened_ms DESC", args...)
-	db.saves.each(func(v any) {
-		in, ok := v.(store.Incident)
-		if !ok {
-			return
-		}
-		out = slices.DeleteFunc(out, func(o store.Incident) bool { return o.ID == in.ID })
-		if matches(f, in) {
-			out = append(out, in)
-		}
-	})
-	slices.SortStableFunc(out, func(a, b store.Incident) int { return b.OpenedAt.Compare(a.OpenedAt) })
+	out, err := incidentDocs().list(ctx, db, func(in store.Incident) bool { return matches(f, in) },
+		"SELECT doc FROM incident"+where+" ORDER BY opened_ms DESC", args...)
 	if f.Limit > 0 && len(out) > f.Limit {
 		out = out[:f.Limit]
 	}

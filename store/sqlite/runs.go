@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"stallbook/store"
@@ -30,21 +28,7 @@ func (db *DB) SaveRun(run store.StepRun) error {
 
 // Run returns one run; store.ErrNotFound when there is none.
 func (db *DB) Run(ctx context.Context, id string) (store.StepRun, error) {
-	var out store.StepRun
-	var doc string
-	err := db.r.QueryRowContext(ctx, "SELECT doc FROM run WHERE id = ?", id).Scan(&doc)
-	switch {
-	case err == nil:
-		err = json.Unmarshal([]byte(doc), &out)
-	case errors.Is(err, sql.ErrNoRows):
-		err = store.ErrNotFound
-	}
-	db.saves.each(func(v any) {
-		if run, ok := v.(store.StepRun); ok && run.ID == id {
-			out, err = run, nil
-		}
-	})
-	return out, err
+	return runDocs().one(ctx, db, "SELECT doc FROM run WHERE id = ?", id)
 }
 
 // Runs lists runs, newest first: of an incident when one is named, else of an
@@ -64,27 +48,10 @@ func (db *DB) Runs(ctx context.Context, incident string, ref store.Ref, limit in
 	if len(parts) > 0 {
 		text += " WHERE " + strings.Join(parts, " AND ")
 	}
-	var out []store.StepRun
-	err := query(ctx, db.r, func(r *sql.Rows) error {
-		var doc string
-		if err := r.Scan(&doc); err != nil {
-			return err
-		}
-		var run store.StepRun
-		if err := json.Unmarshal([]byte(doc), &run); err != nil {
-			return err
-		}
-		out = append(out, run)
-		return nil
-	}, text+" ORDER BY at_ms DESC LIMIT ?", append(args, limit)...)
-	db.saves.each(func(v any) {
-		run, ok := v.(store.StepRun)
-		if !ok || incident != "" && run.Incident != incident || ref.Cluster != "" && run.Cluster != ref.Cluster ||
-			ref.Instance != "" && run.Instance != ref.Instance {
-			return
-		}
-		out = append(slices.DeleteFunc(out, func(o store.StepRun) bool { return o.ID == run.ID }), run)
-	})
-	slices.SortStableFunc(out, func(a, b store.StepRun) int { return b.At.Compare(a.At) })
+	matches := func(r store.StepRun) bool {
+		return (incident == "" || r.Incident == incident) && (ref.Cluster == "" || r.Cluster == ref.Cluster) &&
+			(ref.Instance == "" || r.Instance == ref.Instance)
+	}
+	out, err := runDocs().list(ctx, db, matches, text+" ORDER BY at_ms DESC LIMIT ?", append(args, limit)...)
 	return out[:min(limit, len(out))], err
 }
